@@ -1,0 +1,1 @@
+//! Onus's senses: raw output to answers, verdicts and evidence (pure).

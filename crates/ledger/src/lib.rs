@@ -1,0 +1,1 @@
+//! Onus's memory: append-only history, artifacts by hash, locks, recovery.

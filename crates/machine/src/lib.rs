@@ -1,0 +1,1 @@
+//! Onus's decisions: decide, apply, pending; scoring and stop rules (pure).

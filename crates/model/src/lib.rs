@@ -1,0 +1,34 @@
+//! The words of Onus: what every other crate talks about.
+//!
+//! Nothing here decides or does anything. Types are plain data with serde forms; the JSON field names are the documented
+//! ones of the files people read (`history.jsonl`, `run.json`), so a rename here is a format change.
+
+pub mod answer;
+pub mod check;
+pub mod contract;
+pub mod digest;
+pub mod event;
+pub mod exit;
+pub mod id;
+pub mod input;
+pub mod quantity;
+pub mod step;
+pub mod verdict;
+
+pub use answer::{CritiqueAnswer, EvaluateAnswer, Issue, PlanAnswer, PrepareAnswer, RuleResult};
+pub use check::{Check, CheckKind, CommandLine, Control, ExpectedContent, ExpectedRun, PreparedCheck, Search};
+pub use contract::{
+    AgentSpec, Criterion, Cycle, Level, Limits, LoopSpec, RoleBinding, Severity, Stagnation, StopCondition, StopRule,
+    Task, TaskType, TemplateRef,
+};
+pub use digest::{CanonicalError, Digest, canonical_json, canonical_sha256};
+pub use event::{
+    ArtifactRef, Changes, Confirmation, Confirmations, ContextFile, Event, ProgressNote, Record, RunStarted, Stamped,
+    Status, StepError, StopDetails, StopReason,
+};
+pub use exit::ExitCode;
+pub use id::{Alias, CriterionId, IdError, LevelName, RunId};
+pub use input::{Boundary, Decision, Effect, Input, Rejected, StepOutput, StopRequest};
+pub use quantity::{QuantityError, Score, Weight};
+pub use step::{Role, Stage, Step, StepTask};
+pub use verdict::{Evidence, FailedCriterion, Scorecard, Verdict, VerdictKind, VerdictSource};

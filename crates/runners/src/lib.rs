@@ -1,0 +1,1 @@
+//! Onus's hands: processes and scripted agents.

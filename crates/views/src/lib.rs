@@ -1,0 +1,1 @@
+//! Onus's telling: events to summaries, reports, tables and JSON (pure).

@@ -1,0 +1,1 @@
+//! Onus's measurements, as ratios within one run.

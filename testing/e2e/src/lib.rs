@@ -1,0 +1,1 @@
+//! Onus's stories: the real binary in a cleared environment.

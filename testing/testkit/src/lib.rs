@@ -1,0 +1,1 @@
+//! Onus's test kit: projects, scripted loops and fault injection for tests.
