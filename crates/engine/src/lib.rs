@@ -1,1 +1,31 @@
-//! Onus's heart: the dispatcher that drives a run; the library's front door.
+//! The engine: it wires the pure decisions to the world and owns the one event loop of a run.
+//!
+//! A face loads a loop file ([`load`]), lets a person confirm the draft, starts or resumes a run ([`OpenRun`]) and drives it
+//! ([`OpenRun::drive`]) while watching what is recorded. Everything a face shows comes from events; everything it wants goes
+//! through these verbs.
+//!
+//! Not here: decisions (`machine`), reading of answers (`checks`), words on a screen (`views` and the faces).
+
+mod agents;
+mod ask;
+mod book;
+mod checking;
+mod clock;
+mod drive;
+mod error;
+pub mod load;
+pub mod mend;
+mod open;
+mod perform;
+mod project;
+pub mod shelf;
+mod world;
+
+pub use clock::{Clock, SystemClock};
+pub use drive::{Control, Ending, Observer};
+pub use error::EngineError;
+pub use open::{NewRun, OpenRun, rebuild, stop_idle};
+pub use project::{LOOP_FILE, Project};
+
+/// Recorded in every ledger, so that a history says which engine wrote it.
+pub const ENGINE: &str = concat!("onus ", env!("CARGO_PKG_VERSION"));

@@ -70,7 +70,7 @@ pub struct ExpectedRun {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 enum ExpectedRunForm {
     Exit(i32),
     Text(String),
@@ -149,7 +149,7 @@ impl ExpectedContent {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 enum ExpectedContentForm {
     Word(String),
     Count { min: Option<u32>, max: Option<u32> },
@@ -269,5 +269,12 @@ mod tests {
             );
         }
         assert!(check(serde_json::json!({"rule_id": "a.x", "type": "magic"})).is_err());
+        let misspelled = serde_json::json!({"stdout_contain": "x"});
+        assert!(
+            check(
+                serde_json::json!({"rule_id": "a.x", "type": "executable", "command": "true", "expected": misspelled})
+            )
+            .is_err()
+        );
     }
 }

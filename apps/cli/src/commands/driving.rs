@@ -1,0 +1,158 @@
+//! Driving an open run to its end: signals, words while it works, the report, and saving the result.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use onus_engine::{Control, Ending, OpenRun, Project};
+use onus_ledger::objects;
+use onus_model::{ExitCode, Status, StopCondition, StopRequest};
+use onus_views::{RunFacts, final_report};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::OutputArgs;
+use crate::fault::Fault;
+use crate::surroundings::Surroundings;
+use crate::terminal::{out, say};
+use crate::watch::{Voice, Watcher, json_line};
+
+impl OutputArgs {
+    pub(crate) fn voice(self) -> Voice {
+        match (self.json, self.quiet) {
+            (true, _) => Voice::Json,
+            (false, true) => Voice::Quiet,
+            (false, false) => Voice::Words,
+        }
+    }
+}
+
+/// Drives the run and tells how it ended.
+pub(super) fn drive(
+    around: &Surroundings,
+    project: &Project,
+    open: impl FnOnce() -> Result<OpenRun, Fault>,
+    output: OutputArgs,
+    save_as: Option<&Path>,
+) -> Result<ExitCode, Fault> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Fault::internal("the runtime cannot be started").because(&error))?;
+    runtime.block_on(async {
+        let control = Arc::new(Control::default());
+        // Before the run is opened: from its first event on, a signal must find somebody home.
+        listen(&control, &around.user)?;
+        let mut run = open()?;
+        for note in run.notes() {
+            say(&format!("note: {note}\n"));
+        }
+        let alias = run.facts().alias;
+        let artifact_path = project.artifact_path(&alias);
+        let mut watcher = Watcher::new(project, &around.terminal, output.voice(), &artifact_path);
+        let ending = run.drive(&around.clock, &control, &mut watcher).await;
+        watcher.done();
+        match ending? {
+            Ending::Interrupted => {
+                say(&format!(
+                    "interrupted; nothing recorded is lost\n\nhint: `onus resume {alias}` goes on from here\n"
+                ));
+                Ok(ExitCode::StoppedByUser)
+            }
+            Ending::Ended => {
+                let facts = run.facts();
+                drop(run);
+                report(&facts, &artifact_path, around, output)?;
+                save(around, project, &facts, save_as, output)?;
+                Ok(exit_code(&facts))
+            }
+        }
+    })
+}
+
+/// Ctrl-C once stops after the step in flight, twice at once; a terminated or hung-up session leaves at once.
+fn listen(control: &Arc<Control>, user: &str) -> Result<(), Fault> {
+    let cannot = |error: std::io::Error| Fault::internal("cannot listen for signals").because(&error);
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
+    let mut hang_up = signal(SignalKind::hangup()).map_err(cannot)?;
+    let (control, by) = (Arc::clone(control), user.to_owned());
+    tokio::spawn(async move {
+        let mut presses = 0;
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => presses += 1,
+                _ = terminate.recv() => presses = 2,
+                _ = hang_up.recv() => presses = 2,
+            }
+            if presses >= 2 {
+                control.interrupt();
+                return;
+            }
+            control.stop(StopRequest {
+                reason: None,
+                by: by.clone(),
+            });
+            say("stopping when the step in flight is recorded; press Ctrl-C again to leave at once\n");
+        }
+    });
+    Ok(())
+}
+
+fn report(facts: &RunFacts, artifact_path: &str, around: &Surroundings, output: OutputArgs) -> Result<(), Fault> {
+    let next = onus_spec::preset(&facts.spec.preset).and_then(|preset| preset.next_step(facts.task.task_type));
+    let report = final_report(facts, artifact_path, next);
+    match output.voice() {
+        Voice::Json => json_line("report", "report", &report),
+        Voice::Words | Voice::Quiet => out(&format!("\n{}", report.text(around.terminal.style))),
+    }
+    Ok(())
+}
+
+/// Copies the artifact where it is wanted; asks where, if there is somebody to ask.
+fn save(
+    around: &Surroundings,
+    project: &Project,
+    facts: &RunFacts,
+    save_as: Option<&Path>,
+    output: OutputArgs,
+) -> Result<(), Fault> {
+    let Some(artifact) = &facts.artifact else { return Ok(()) };
+    let target: PathBuf = match save_as {
+        Some(path) => path.to_owned(),
+        None if around.terminal.interactive && output.voice() == Voice::Words => {
+            let question = format!(
+                "Save a copy of the artifact as (empty keeps it in {} only):",
+                project.artifact_path(&facts.alias)
+            );
+            let answer = inquire::Text::new(&question)
+                .prompt_skippable()
+                .map_err(|e| crate::setup::dialogue_fault(&e))?;
+            match answer
+                .map(|text| text.trim().to_owned())
+                .filter(|text| !text.is_empty())
+            {
+                Some(path) => PathBuf::from(path),
+                None => return Ok(()),
+            }
+        }
+        None => return Ok(()),
+    };
+    let target = around.resolve(&target);
+    let bytes = objects::get(&project.places, &artifact.artifact_sha256, u64::MAX)?;
+    onus_ledger::files::write_view(&target, &bytes, onus_ledger::Durability::Synced)?;
+    say(&format!("saved as {}\n", target.display()));
+    Ok(())
+}
+
+/// The gate decides, not the status word.
+pub(super) fn exit_code(facts: &RunFacts) -> ExitCode {
+    let by_user = facts
+        .stop
+        .as_ref()
+        .is_some_and(|stop| stop.rule == StopCondition::UserStop);
+    match facts.status {
+        _ if facts.passed() => ExitCode::Passed,
+        Status::Failed => ExitCode::Failed,
+        _ if by_user => ExitCode::StoppedByUser,
+        Status::Completed | Status::Stopped | Status::Running => ExitCode::NotPassed,
+    }
+}

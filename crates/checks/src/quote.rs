@@ -1,0 +1,98 @@
+//! Quotes: words that must stand in the artifact, byte for byte, white space folded.
+
+/// The fewest characters, white space aside, that make a quote more than a common word. A shorter one counts only as a
+/// whole line.
+const QUOTE_CHARS_MIN: usize = 8;
+
+/// An artifact with every run of white space folded to one space. Made once, searched for every quote.
+#[derive(Debug, Clone)]
+pub struct Folded {
+    text: String,
+    /// Where each line that has words begins in `text`, and its number.
+    lines: Vec<(usize, u32)>,
+}
+
+impl Folded {
+    pub fn new(artifact: &str) -> Folded {
+        let mut text = String::with_capacity(artifact.len());
+        let mut lines = Vec::new();
+        for (number, line) in (1u32..).zip(artifact.split('\n')) {
+            for (at, word) in line.split_whitespace().enumerate() {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                if at == 0 {
+                    lines.push((text.len(), number));
+                }
+                text.push_str(word);
+            }
+        }
+        Folded { text, lines }
+    }
+
+    /// The line on which `quote` begins, if it stands in the artifact and is long enough to prove something.
+    pub fn find(&self, quote: &str) -> Option<u32> {
+        let quote = Folded::new(quote).text;
+        if !quote.contains(char::is_alphanumeric) {
+            return None;
+        }
+        if quote.chars().filter(|c| *c != ' ').count() < QUOTE_CHARS_MIN {
+            let mut lines = (0..self.lines.len()).filter(|at| self.line(*at) == quote);
+            return lines.next().map(|at| self.lines[at].1);
+        }
+        let at = self.text.find(&quote)?;
+        let line = self.lines.partition_point(|(start, _)| *start <= at).checked_sub(1)?;
+        Some(self.lines[line].1)
+    }
+
+    fn line(&self, at: usize) -> &str {
+        let end = self.lines.get(at + 1).map_or(self.text.len(), |(next, _)| next - 1);
+        &self.text[self.lines[at].0..end]
+    }
+}
+
+/// [`Folded::find`] for a single quote.
+pub fn find_quote(artifact: &str, quote: &str) -> Option<u32> {
+    Folded::new(artifact).find(quote)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_must_stand_there_and_say_something() {
+        let artifact =
+            "# API\n\nGET /courses\n  returns\ta list\r\n   of courses.\n---------\nDone\nGET /courses again\n";
+        for (quote, line) in [
+            ("GET /courses", Some(3)),
+            ("GET   /courses\nreturns a\n\nlist", Some(3)),
+            ("returns a list of courses.", Some(4)),
+            ("courses again", Some(8)),
+            ("  # API ", Some(1)),
+            ("Done", Some(7)),
+            ("API", None),
+            ("the", None),
+            ("list", None),
+            ("---------", None),
+            ("", None),
+            (" \n ", None),
+            ("get /courses", None),
+            ("POST /courses", None),
+            ("GET /courses — returns", None),
+        ] {
+            assert_eq!(find_quote(artifact, quote), line, "{quote:?}");
+        }
+        assert_eq!(find_quote("", "anything at all"), None);
+    }
+
+    #[test]
+    fn ten_megabytes_are_searched_quickly() {
+        let artifact = "lorem ipsum dolor sit amet\n".repeat(400_000) + "the last words stand here";
+        let folded = Folded::new(&artifact);
+        for _ in 0..20 {
+            assert_eq!(folded.find("last words  stand"), Some(400_001));
+            assert_eq!(folded.find("ipsum dolor sit amen"), None);
+        }
+    }
+}

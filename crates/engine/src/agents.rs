@@ -1,0 +1,87 @@
+//! Agents of the contract, made callable. Done before a run starts, so that a missing program costs nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use onus_model::{AgentSpec, Digest, LoopSpec, Role};
+use onus_runners::{Agent, CommandAgent, Script, ScriptFormat, Surroundings, find_program};
+
+use crate::perform::chain;
+use crate::world::BoundAgent;
+use crate::{EngineError, Project, load};
+
+/// Binds every role of the loop to its agent.
+pub(crate) fn bind(project: &Project, spec: &LoopSpec) -> Result<BTreeMap<Role, BoundAgent>, EngineError> {
+    spec.roles
+        .iter()
+        .map(|(role, binding)| {
+            let default = spec.limits.agent_timeout_seconds;
+            let (agent, seconds) = match &binding.spec {
+                AgentSpec::Command {
+                    command,
+                    env,
+                    timeout_seconds,
+                } => {
+                    let program = command.first().map(String::as_str).unwrap_or_default();
+                    let workspace = project.dir.join(&spec.workspace);
+                    find_program(program, project.path_variable(), &workspace, &project.dir).map_err(|error| {
+                        EngineError::Configuration(format!(
+                            "agent `{}` cannot be used: {}",
+                            binding.agent,
+                            chain(&error)
+                        ))
+                    })?;
+                    let agent = CommandAgent {
+                        command: command.clone(),
+                        env: env.clone(),
+                        surroundings: Surroundings {
+                            env: project.env.clone(),
+                            project: project.dir.clone(),
+                        },
+                    };
+                    (Agent::Command(agent), timeout_seconds)
+                }
+                AgentSpec::Scripted {
+                    script,
+                    sha256,
+                    timeout_seconds,
+                } => {
+                    let (loaded, found) = load_script(&project.dir.join(script))?;
+                    if found != *sha256 {
+                        return Err(EngineError::Integrity(format!(
+                            "script `{script}` of agent `{}` is not the one this run was started with",
+                            binding.agent
+                        )));
+                    }
+                    (Agent::Scripted(loaded), timeout_seconds)
+                }
+            };
+            let timeout = Duration::from_secs(seconds.unwrap_or(default));
+            Ok((*role, BoundAgent { agent, timeout }))
+        })
+        .collect()
+}
+
+/// A script, and the digest of [`script_bundle`].
+fn load_script(path: &Path) -> Result<(Script, Digest), EngineError> {
+    let (script, bundle) = read_script(path)?;
+    Ok((script, Digest::of(bundle.as_bytes())))
+}
+
+/// The text a script is frozen by: the digests of the script and of every file it uses.
+pub(crate) fn script_bundle(path: &Path) -> Result<String, EngineError> {
+    read_script(path).map(|(_, bundle)| bundle)
+}
+
+fn read_script(path: &Path) -> Result<(Script, String), EngineError> {
+    let wrong = |what: String| EngineError::Configuration(format!("script `{}`: {what}", path.display()));
+    let text = load::read_text(path).map_err(|error| wrong(chain(&error)))?;
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let script = Script::parse(&text, dir, ScriptFormat::of(path)).map_err(|error| wrong(chain(&error)))?;
+    let mut bundle = format!("script {}\n", Digest::of(text.as_bytes()));
+    for file in script.files() {
+        bundle.push_str(&format!("file {:?} {}\n", file.name, Digest::of(&file.bytes)));
+    }
+    Ok((script, bundle))
+}

@@ -1,0 +1,118 @@
+//! Running checks: on the artifact to decide a criterion, and on nothing to decide whether a check is one at all.
+
+use std::sync::Arc;
+
+use onus_checks::{CheckResult, RunEnd, control, read_run, search};
+use onus_model::{Check, CheckKind, PreparedCheck};
+use onus_runners::{CheckRequest, End, Scratch, run_check};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::world::World;
+
+/// Runs checks side by side, each on its own copy of the artifact. Results come back in the order of the checks.
+pub(crate) async fn run_all(
+    world: &Arc<World>,
+    checks: Vec<Check>,
+    artifact: &Arc<[u8]>,
+    cancel: &CancellationToken,
+) -> Vec<CheckResult> {
+    let jobs = checks.into_iter().map(|check| {
+        let (world, artifact, cancel) = (Arc::clone(world), Arc::clone(artifact), cancel.clone());
+        async move { run_one(&world, &check, &artifact, &cancel).await }
+    });
+    side_by_side(jobs).await
+}
+
+/// Tries each prepared check on an empty artifact and, where that passes, on its counterexample. Only one that can fail
+/// counts.
+pub(crate) async fn prove(
+    world: &Arc<World>,
+    prepared: Vec<PreparedCheck>,
+    cancel: &CancellationToken,
+) -> Vec<PreparedCheck> {
+    let jobs = prepared.into_iter().map(|mut prepared| {
+        let (world, cancel) = (Arc::clone(world), cancel.clone());
+        async move {
+            let on_empty = run_one(&world, &prepared.check, b"", &cancel).await;
+            let twin = match &prepared.check.counterexample {
+                Some(text) => Some((
+                    text.as_str(),
+                    run_one(&world, &prepared.check, text.as_bytes(), &cancel).await,
+                )),
+                None => None,
+            };
+            prepared.control = control(&on_empty, twin.as_ref().map(|(text, result)| (*text, result)));
+            prepared
+        }
+    });
+    side_by_side(jobs).await
+}
+
+/// Runs futures as tasks and gives their results in the order they came.
+async fn side_by_side<T, F>(jobs: impl Iterator<Item = F>) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let mut set = JoinSet::new();
+    for (place, job) in jobs.enumerate() {
+        set.spawn(async move { (place, job.await) });
+    }
+    let mut results = set.join_all().await;
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &CancellationToken) -> CheckResult {
+    match &check.kind {
+        CheckKind::Content {
+            search: pattern,
+            expected,
+        } => search(&String::from_utf8_lossy(artifact), pattern, *expected),
+        CheckKind::Executable { command, expected } => {
+            // Programs compete for cores; searches are too short to matter.
+            let _turn = world.check_turns.acquire().await;
+            let not_started = |reason: String| RunEnd::NotStarted { reason };
+            let (end, stdout) = match Scratch::create(&world.scratch) {
+                Err(error) => (
+                    not_started(format!("cannot create a scratch directory: {error}")),
+                    Vec::new(),
+                ),
+                Ok(scratch) => {
+                    let request = CheckRequest {
+                        command,
+                        artifact,
+                        artifact_name: onus_ledger::ARTIFACT_FILE,
+                        scratch: scratch.path(),
+                        workspace: &world.workspace,
+                        path: &world.path,
+                        timeout: world.check_timeout,
+                        output_bytes_max: world.output_bytes_max,
+                    };
+                    match run_check(request, cancel).await {
+                        Err(error) => (not_started(error.to_string()), Vec::new()),
+                        Ok(finished) => (run_end(finished.end, world), finished.stdout.bytes),
+                    }
+                }
+            };
+            read_run(command, expected, &end, &stdout)
+        }
+    }
+}
+
+fn run_end(end: End, world: &World) -> RunEnd {
+    match end {
+        End::Exited(code) => RunEnd::Exited(code),
+        End::Signaled(signal) => RunEnd::Signalled(signal),
+        End::TimedOut => RunEnd::TimedOut {
+            after_seconds: world.check_timeout.as_secs(),
+        },
+        End::Cancelled => RunEnd::NotStarted {
+            reason: "the run was interrupted".to_owned(),
+        },
+        End::OutputLimit => RunEnd::NotStarted {
+            reason: format!("it wrote more than {} bytes", world.output_bytes_max),
+        },
+    }
+}

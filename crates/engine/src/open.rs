@@ -1,0 +1,246 @@
+//! Starting a run and taking one up again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use onus_ledger::{Durability, objects};
+use onus_machine::{Run, decide};
+use onus_model::{
+    Alias, Confirmations, ContextFile, Effect, Event, Input, LoopSpec, Record, Role, RunId, RunStarted,
+    canonical_sha256,
+};
+use onus_views::RunFacts;
+use tokio::sync::Semaphore;
+
+use crate::book::Book;
+use crate::world::{ContextText, World};
+use crate::{Clock, ENGINE, EngineError, Project, agents};
+
+/// The largest background document or template that is kept.
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+
+/// A run to start: a frozen contract that a person confirmed, and the texts it refers to by hash.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    pub alias: Alias,
+    pub spec: LoopSpec,
+    pub confirmed: Confirmations,
+    /// Template texts by role, as hashed in the contract.
+    pub templates: BTreeMap<Role, String>,
+    /// Background documents: path and text.
+    pub context: Vec<(String, String)>,
+}
+
+/// A run that this process holds and can drive.
+pub struct OpenRun {
+    pub(crate) book: Book,
+    pub(crate) world: Arc<World>,
+    /// Effects that were decided and not yet done.
+    pub(crate) owed: Vec<Effect>,
+    /// Records that no observer has seen yet.
+    pub(crate) unseen: Vec<Record>,
+    notes: Vec<String>,
+}
+
+impl OpenRun {
+    /// Starts a run. Programs and scripts are looked for first: a loop that cannot run leaves nothing behind.
+    pub fn start(project: &Project, clock: &dyn Clock, new: NewRun) -> Result<OpenRun, EngineError> {
+        let bound = agents::bind(project, &new.spec)?;
+        let contract_sha256 = canonical_sha256(&new.spec)
+            .map_err(|e| EngineError::Configuration(format!("the loop has no canonical form: {e}")))?;
+        let spec = Arc::new(new.spec);
+        let started = |context| {
+            Input::Start(Box::new(RunStarted {
+                contract_sha256,
+                spec: Arc::clone(&spec),
+                confirmed: new.confirmed.clone(),
+                context,
+                engine: ENGINE.to_owned(),
+            }))
+        };
+        // Refused loops must not leave objects behind either.
+        decide(None, started(Vec::new())).map_err(EngineError::BadLoop)?;
+        for text in new.templates.values() {
+            objects::put(&project.places, text.as_bytes(), Durability::Synced)?;
+        }
+        let mut context = Vec::new();
+        for (path, text) in &new.context {
+            let sha256 = objects::put(&project.places, text.as_bytes(), Durability::Synced)?;
+            context.push(ContextFile {
+                path: path.clone(),
+                sha256,
+            });
+        }
+        let decision = decide(None, started(context)).map_err(EngineError::BadLoop)?;
+        let (book, unseen) = Book::begin(project, clock, &new.alias, &decision.events)?;
+        let background = new
+            .context
+            .into_iter()
+            .map(|(path, text)| ContextText { path, text })
+            .collect();
+        let world = world(project, &book, bound, new.templates, background)?;
+        Ok(OpenRun {
+            book,
+            world: Arc::new(world),
+            owed: decision.effects,
+            unseen,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Takes up a run that was interrupted: what was recorded stays, what was in flight runs again.
+    pub fn resume(project: &Project, clock: &dyn Clock, alias: &Alias) -> Result<OpenRun, EngineError> {
+        let (mut book, mut unseen) = Book::open(project, clock, alias)?;
+        if !book.run.is_running() {
+            return Err(ended(&book));
+        }
+        let bound = agents::bind(project, &book.run.spec)?;
+        let get = |sha256| -> Result<String, EngineError> {
+            let bytes = objects::get(&project.places, sha256, TEXT_BYTES_MAX)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let templates = book
+            .run
+            .spec
+            .prompts
+            .iter()
+            .map(|(role, t)| Ok((*role, get(&t.sha256)?)));
+        let templates = templates.collect::<Result<BTreeMap<_, _>, EngineError>>()?;
+        let context = context_files(project, alias)?;
+        let context = context.iter().map(|c| {
+            Ok(ContextText {
+                path: c.path.clone(),
+                text: get(&c.sha256)?,
+            })
+        });
+        let context = context.collect::<Result<Vec<_>, EngineError>>()?;
+        let mut notes = Vec::new();
+        if let Some(kept) = book.restore_artifact()? {
+            let path = project.artifact_path(alias);
+            notes.push(format!(
+                "`{path}` was changed outside the run; it is put back, and what lay there is kept as object {kept}"
+            ));
+        }
+        let by = project.user.clone();
+        let settled = book.settle(
+            clock,
+            Input::Resume {
+                by,
+                engine: ENGINE.to_owned(),
+            },
+        )?;
+        unseen.extend(settled.records);
+        let world = world(project, &book, bound, templates, context)?;
+        Ok(OpenRun {
+            book,
+            world: Arc::new(world),
+            owed: settled.effects,
+            unseen,
+            notes,
+        })
+    }
+
+    pub fn run(&self) -> &Run {
+        &self.book.run
+    }
+
+    pub fn run_id(&self) -> &RunId {
+        &self.book.run_id
+    }
+
+    pub fn facts(&self) -> RunFacts {
+        self.book.facts()
+    }
+
+    /// What was put right while opening, for a person to read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+/// Stops a run that no process is working on.
+pub fn stop_idle(
+    project: &Project,
+    clock: &dyn Clock,
+    alias: &Alias,
+    reason: Option<String>,
+) -> Result<RunFacts, EngineError> {
+    let (mut book, _) = Book::open(project, clock, alias)?;
+    if !book.run.is_running() {
+        return Err(ended(&book));
+    }
+    let by = project.user.clone();
+    book.settle(clock, Input::Stop { reason, by })?;
+    book.leave()?;
+    Ok(book.facts())
+}
+
+/// Rebuilds the views of a run from its ledger, and records `event` if there is one to record.
+pub fn rebuild(
+    project: &Project,
+    clock: &dyn Clock,
+    alias: &Alias,
+    event: Option<Event>,
+) -> Result<RunFacts, EngineError> {
+    let (mut book, _) = Book::open(project, clock, alias)?;
+    if let Some(event) = event {
+        book.note(clock, event)?;
+    }
+    book.restore_artifact()?;
+    book.rewrite()?;
+    Ok(book.facts())
+}
+
+fn ended(book: &Book) -> EngineError {
+    EngineError::Ended {
+        alias: book.alias.clone(),
+        status: book.run.status,
+        last_error: book.run.last_error.as_ref().map(ToString::to_string),
+    }
+}
+
+/// The background documents a run was started with.
+fn context_files(project: &Project, alias: &Alias) -> Result<Vec<ContextFile>, EngineError> {
+    let onus_ledger::History::Chained(history) = onus_ledger::read(&project.places, alias)? else {
+        return Ok(Vec::new());
+    };
+    Ok(match history.records.first().map(|r| &r.stamped.event) {
+        Some(Event::RunStarted(start)) => start.context.clone(),
+        Some(_) | None => Vec::new(),
+    })
+}
+
+fn world(
+    project: &Project,
+    book: &Book,
+    bound: BTreeMap<Role, crate::world::BoundAgent>,
+    templates: BTreeMap<Role, String>,
+    context: Vec<ContextText>,
+) -> Result<World, EngineError> {
+    let spec = &book.run.spec;
+    let scratch = project.places.onus().join("work");
+    let unusable = |what: &str, path: &std::path::Path, error: std::io::Error| {
+        EngineError::Configuration(format!("{what} `{}` cannot be used: {error}", path.display()))
+    };
+    std::fs::create_dir_all(&scratch).map_err(|error| unusable("scratch directory", &scratch, error))?;
+    let workspace = project.dir.join(&spec.workspace);
+    let workspace = workspace
+        .canonicalize()
+        .map_err(|error| unusable("workspace", &workspace, error))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(World {
+        run_id: book.run_id.clone(),
+        alias: book.alias.clone(),
+        places: project.places.clone(),
+        workspace,
+        scratch,
+        path: project.path_variable().to_owned(),
+        agents: bound,
+        templates,
+        context,
+        check_timeout: Duration::from_secs(spec.limits.check_timeout_seconds),
+        output_bytes_max: spec.limits.output_bytes_max,
+        check_turns: Semaphore::new(cores),
+    })
+}

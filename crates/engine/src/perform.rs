@@ -1,0 +1,338 @@
+//! Doing one step: ask the agent, read its answer, verify what can be verified. What the result means is decided elsewhere.
+
+use std::sync::Arc;
+
+use onus_checks as checks;
+use onus_ledger::{Durability, objects};
+use onus_machine::Run;
+use onus_model::{
+    ArtifactRef, Check, Criterion, CriterionId, Digest, PrepareAnswer, Step, StepError, StepOutput, StepTask, Verdict,
+    VerdictSource,
+};
+use onus_runners::{AgentFailure, AgentReply, AgentRequest, Scratch};
+use onus_spec::prompts;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use crate::ask::{Telling, context};
+use crate::checking;
+use crate::world::World;
+
+/// How much of an agent's last words a record keeps; the transcript has all of it.
+const TAIL_BYTES_MAX: usize = 2000;
+
+/// One step to do, with what the machine knew when it asked.
+pub(crate) struct Job {
+    pub(crate) world: Arc<World>,
+    pub(crate) run: Arc<Run>,
+    pub(crate) task: StepTask,
+    /// The last events in words, for the planner.
+    pub(crate) recent: Vec<String>,
+    /// Why the try before this one was not usable.
+    pub(crate) previous_error: Option<String>,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// A usable result, and the agent's own words if they were kept.
+pub(crate) struct Performed {
+    pub(crate) output: StepOutput,
+    pub(crate) transcript: Option<Digest>,
+}
+
+impl Job {
+    pub(crate) async fn perform(self) -> Result<Performed, StepError> {
+        match self.task.step {
+            Step::Plan => self.plan().await,
+            Step::Produce | Step::Refine => self.write().await,
+            Step::Prepare => self.prepare().await,
+            Step::Evaluate => self.evaluate().await,
+            Step::Critique => self.critique().await,
+        }
+    }
+
+    async fn plan(&self) -> Result<Performed, StepError> {
+        let active: Vec<&Criterion> = self.run.spec.active(&self.run.level).collect();
+        let reply = self.ask(&active, None).await?;
+        let plan = self.read(&reply, |answer| checks::plan(answer, &self.run.spec.limits))?;
+        Ok(self.performed(StepOutput::Plan(plan), &reply))
+    }
+
+    /// PRODUCE and REFINE: the answer is the artifact itself.
+    async fn write(&self) -> Result<Performed, StepError> {
+        let before = self.artifact()?;
+        let reply = self.ask(&[], before.as_deref()).await?;
+        let bytes = match (&reply.artifact, &before) {
+            (Some(bytes), _) => bytes.clone(),
+            (None, _) if !reply.stdout.bytes.trim_ascii().is_empty() => reply.stdout.bytes.clone(),
+            // A producer that starts from the refined artifact may find nothing left to do; a first producer or a
+            // refiner that gives nothing has not answered.
+            (None, Some(before)) if self.task.step == Step::Produce => before.as_bytes().to_vec(),
+            (None, _) => {
+                let message = "the agent wrote no artifact: its file is untouched and its output is empty";
+                return Err(self.bad_reply("empty_artifact", message.to_owned(), &reply));
+            }
+        };
+        let (size, max) = (bytes.len() as u64, self.run.spec.limits.artifact_bytes_max);
+        if size > max {
+            return Err(self.bad_reply(
+                "output_limit",
+                format!("the artifact has {size} bytes, the limit is {max}"),
+                &reply,
+            ));
+        }
+        let text = checks::artifact_text(&bytes).map_err(|error| self.unreadable(&error, &reply))?;
+        let artifact = ArtifactRef {
+            artifact_sha256: objects::put(&self.world.places, &bytes, Durability::Synced)
+                .map_err(|error| self.error("io", chain(&error)))?,
+            bytes: size,
+            changed: checks::changes(before.as_deref(), &text),
+        };
+        Ok(self.performed(StepOutput::Artifact(artifact), &reply))
+    }
+
+    async fn prepare(&self) -> Result<Performed, StepError> {
+        // What the contract already decides needs no check from an agent.
+        let open: Vec<&Criterion> = self
+            .run
+            .spec
+            .active(&self.run.level)
+            .filter(|c| c.verify.is_empty())
+            .collect();
+        if open.is_empty() || !self.world.agents.contains_key(&self.task.step.role()) {
+            return Ok(Performed {
+                output: StepOutput::Checks(Vec::new()),
+                transcript: None,
+            });
+        }
+        let reply = self.ask(&open, None).await?;
+        let ids: Vec<CriterionId> = open.iter().map(|c| c.id.clone()).collect();
+        let prepared = self.read(&reply, |answer: PrepareAnswer| checks::prepared(answer, &ids))?;
+        let proven = checking::prove(&self.world, prepared, &self.cancel).await;
+        self.not_cancelled()?;
+        Ok(self.performed(StepOutput::Checks(proven), &reply))
+    }
+
+    async fn evaluate(&self) -> Result<Performed, StepError> {
+        let Some(text) = self.artifact()? else {
+            return Err(self.error("empty_artifact", "there is no artifact to evaluate".to_owned()));
+        };
+        let prepared = self.run.prepared_checks.as_deref().unwrap_or_default();
+        let active: Vec<&Criterion> = self.run.spec.active(&self.run.level).collect();
+        let asked = checks::asked(active.iter().copied(), prepared);
+        let by_check: Vec<(&Criterion, VerdictSource, Vec<Check>)> = active
+            .iter()
+            .filter(|c| !asked.iter().any(|a| a.id == c.id))
+            .map(|c| match c.verify.as_slice() {
+                [] => {
+                    let own = prepared.iter().filter(|p| p.rule_id == c.id && p.control.counts());
+                    (*c, VerdictSource::Prepared, own.map(|p| p.check.clone()).collect())
+                }
+                checks => (*c, VerdictSource::Contract, checks.to_vec()),
+            })
+            .collect();
+        let all_checks = by_check.iter().flat_map(|(_, _, checks)| checks.clone()).collect();
+        let bytes: Arc<[u8]> = Arc::from(text.as_bytes());
+        let (results, judged) = tokio::join!(
+            checking::run_all(&self.world, all_checks, &bytes, &self.cancel),
+            self.judge(&asked, &text)
+        );
+        self.not_cancelled()?;
+        let (mut verdicts, transcript) = judged?;
+        let mut results = results.into_iter();
+        for (criterion, source, checks) in by_check {
+            let own = results.by_ref().take(checks.len()).collect();
+            verdicts.push(checks::from_checks(criterion, source, own));
+        }
+        Ok(Performed {
+            output: StepOutput::Verdicts {
+                artifact: Digest::of(&bytes),
+                verdicts,
+            },
+            transcript,
+        })
+    }
+
+    /// Verdicts on what no check decides.
+    async fn judge(&self, asked: &[&Criterion], text: &str) -> Result<(Vec<Verdict>, Option<Digest>), StepError> {
+        if asked.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        if !self.world.agents.contains_key(&self.task.step.role()) {
+            return Ok((asked.iter().map(|c| checks::unchecked(c)).collect(), None));
+        }
+        let reply = self.ask(asked, Some(text)).await?;
+        let verdicts = self.read(&reply, |answer| checks::judge(answer, asked, text))?;
+        Ok((verdicts, self.transcript(&reply.stdout.bytes, &reply.stderr.bytes)))
+    }
+
+    async fn critique(&self) -> Result<Performed, StepError> {
+        let text = self.artifact()?;
+        let reply = self.ask(&[], text.as_deref()).await?;
+        let failing: Vec<CriterionId> = self
+            .run
+            .evaluation
+            .iter()
+            .flat_map(|card| card.failing_ids())
+            .cloned()
+            .collect();
+        let max = self.run.spec.limits.critique_issues_max;
+        let issues = self.read(&reply, |answer| checks::critique(answer, &failing, max))?;
+        Ok(self.performed(StepOutput::Critique(issues), &reply))
+    }
+
+    /// Asks the agent bound to this step.
+    async fn ask(&self, rules: &[&Criterion], artifact: Option<&str>) -> Result<AgentReply, StepError> {
+        let (world, run, step) = (&self.world, &self.run, self.task.step);
+        let role = step.role();
+        let (Some(bound), Some(template)) = (world.agents.get(&role), world.templates.get(&role)) else {
+            return Err(self.error("spawn", format!("no agent is bound to role `{role}`")));
+        };
+        let fence = fence().map_err(|message| self.error("io", message))?;
+        let input = context(
+            run,
+            world,
+            &Telling {
+                step,
+                rules,
+                artifact,
+                recent: &self.recent,
+                fence: &fence,
+                previous_error: self.previous_error.as_deref(),
+            },
+        );
+        let prompt = prompts::render(template, &input).map_err(|error| self.error("io", chain(&error)))?;
+        let scratch = Scratch::create(&world.scratch)
+            .map_err(|error| self.error("io", format!("cannot create a scratch directory: {error}")))?;
+        let request = AgentRequest {
+            role,
+            step,
+            run_id: world.run_id.clone(),
+            alias: world.alias.clone(),
+            iteration: Some(run.iteration),
+            level: run.level.clone(),
+            attempt: self.task.attempt,
+            prompt,
+            input,
+            workspace: world.workspace.clone(),
+            scratch: scratch.path().to_owned(),
+            artifact_name: onus_ledger::ARTIFACT_FILE.to_owned(),
+            base_artifact: artifact.map(|text| text.as_bytes().to_vec()),
+            artifact_writable: matches!(step, Step::Produce | Step::Refine),
+            timeout: bound.timeout,
+            output_bytes_max: world.output_bytes_max,
+            artifact_bytes_max: run.spec.limits.artifact_bytes_max,
+        };
+        bound
+            .agent
+            .call(&request, &self.cancel)
+            .await
+            .map_err(|failure| self.failed(&failure))
+    }
+
+    /// The run's artifact, from the store: what is on disk beside the ledger is only a copy.
+    fn artifact(&self) -> Result<Option<String>, StepError> {
+        let Some(artifact) = &self.run.artifact else {
+            return Ok(None);
+        };
+        let bytes = objects::get(
+            &self.world.places,
+            &artifact.artifact_sha256,
+            self.run.spec.limits.artifact_bytes_max,
+        )
+        .map_err(|error| self.error("io", chain(&error)))?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Reads a JSON answer and holds it against what was asked.
+    fn read<T: DeserializeOwned, U>(
+        &self,
+        reply: &AgentReply,
+        check: impl FnOnce(T) -> Result<U, checks::AnswerError>,
+    ) -> Result<U, StepError> {
+        checks::read_json_answer(reply.response.as_deref(), &reply.stdout.bytes)
+            .and_then(check)
+            .map_err(|error| self.unreadable(&error, reply))
+    }
+
+    fn performed(&self, output: StepOutput, reply: &AgentReply) -> Performed {
+        Performed {
+            output,
+            transcript: self.transcript(&reply.stdout.bytes, &reply.stderr.bytes),
+        }
+    }
+
+    /// Keeps what an agent said. Nothing is decided from it, so losing it to a power cut or a full disk loses no truth.
+    fn transcript(&self, stdout: &[u8], stderr: &[u8]) -> Option<Digest> {
+        let all = match (stdout, stderr) {
+            ([], []) => return None,
+            (stdout, []) => stdout.to_vec(),
+            (stdout, stderr) => [stdout, b"\n--- stderr ---\n", stderr].concat(),
+        };
+        objects::put(&self.world.places, &all, Durability::Relaxed).ok()
+    }
+
+    fn not_cancelled(&self) -> Result<(), StepError> {
+        if self.cancel.is_cancelled() {
+            return Err(self.error("cancelled", "the run was interrupted".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn error(&self, kind: &str, message: String) -> StepError {
+        StepError {
+            failed_step: self.task.step,
+            kind: kind.to_owned(),
+            message,
+            tail: String::new(),
+            transcript: None,
+        }
+    }
+
+    fn unreadable(&self, error: &checks::AnswerError, reply: &AgentReply) -> StepError {
+        let kind = if matches!(error, checks::AnswerError::EmptyArtifact) {
+            "empty_artifact"
+        } else {
+            "invalid_answer"
+        };
+        self.bad_reply(kind, chain(error), reply)
+    }
+
+    fn bad_reply(&self, kind: &str, message: String, reply: &AgentReply) -> StepError {
+        let said = if reply.stderr.bytes.is_empty() {
+            &reply.stdout
+        } else {
+            &reply.stderr
+        };
+        StepError {
+            tail: said.tail(TAIL_BYTES_MAX),
+            transcript: self.transcript(&reply.stdout.bytes, &reply.stderr.bytes),
+            ..self.error(kind, message)
+        }
+    }
+
+    fn failed(&self, failure: &AgentFailure) -> StepError {
+        StepError {
+            tail: failure.tail(TAIL_BYTES_MAX),
+            transcript: self.transcript(&failure.stdout.bytes, &failure.stderr.bytes),
+            ..self.error(failure.kind(), chain(failure))
+        }
+    }
+}
+
+/// An error with its causes, on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+/// 128 random bits: an artifact cannot contain a marker it has never seen.
+fn fence() -> Result<String, String> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("cannot get random bytes: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,237 @@
+//! A draft: what set-up shows and edits before a person confirms it. Freezing turns it into the contract.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use onus_model::{
+    AgentSpec, Criterion, Cycle, Digest, Level, Limits, LoopSpec, Role, RoleBinding, Severity, Stagnation, StopRule,
+    Task, TaskType, TemplateRef, Weight,
+};
+
+use crate::file::AgentPart;
+use crate::infer::Inference;
+use crate::problems::{Problem, Span};
+use crate::prompts;
+
+/// Texts of the files a loop names, by the path that names them. The caller reads them; this crate touches no disk.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Sources {
+    pub fn get(&self, path: &str) -> Option<&str> {
+        self.texts.get(path).map(String::as_str)
+    }
+}
+
+/// A file that must be read before a loop can be resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileNeed {
+    /// Relative to the project.
+    pub path: String,
+    pub why: Need,
+    /// Where the loop file names it, for the report if it cannot be read.
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    TaskPrompt,
+    Template { role: Role },
+    Script { agent: String },
+}
+
+/// Who gave a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    Flag,
+    File,
+    /// Stated in the task's own words.
+    Prompt,
+    Preset,
+}
+
+/// A loop with everything filled in that is known so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    pub preset: String,
+    pub name: String,
+    pub version: u32,
+    /// May still be empty.
+    pub prompt: String,
+    pub ideal_result: String,
+    /// Absent: it was not given, and the prompt does not tell it plainly. Ask, and resolve again with the answer.
+    pub task_type: Option<TaskType>,
+    /// What the prompt says about the type, given or not.
+    pub inference: Inference,
+    pub cycle: Cycle,
+    pub levels: Vec<Level>,
+    pub criteria: Vec<Criterion>,
+    /// What a criterion of each severity is worth by default.
+    pub weights: BTreeMap<Severity, Weight>,
+    pub stop: Vec<StopRule>,
+    pub stagnation: Stagnation,
+    pub limits: Limits,
+    pub max_iterations_from: Origin,
+    /// The agent of every role that the cycle needs.
+    pub roles: BTreeMap<Role, BoundAgent>,
+    /// The template of every such role: `preset:NAME` or a path.
+    pub prompts: BTreeMap<Role, String>,
+    /// Where the run's files go, relative to the project. No part of the contract.
+    pub root: String,
+    pub workspace: String,
+    /// What to do with the finished artifact.
+    pub next_step: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundAgent {
+    pub agent: String,
+    pub spec: AgentPart,
+}
+
+impl Draft {
+    /// What a criterion of this severity is worth.
+    pub fn weight_of(&self, severity: Severity) -> Weight {
+        self.weights.get(&severity).copied().unwrap_or(Weight::ZERO)
+    }
+
+    /// The contract. Fails while something is missing that only a person or a file can give.
+    pub fn freeze(&self, sources: &Sources) -> Result<LoopSpec, Vec<Problem>> {
+        let mut problems = self.gaps();
+        let roles = collect(&self.roles, &mut problems, |_, bound| bound.freeze(sources));
+        let prompts = collect(&self.prompts, &mut problems, |role, path| {
+            freeze_prompt(role, path, sources)
+        });
+        match self.task_type {
+            Some(task_type) if problems.is_empty() => Ok(LoopSpec {
+                preset: self.preset.clone(),
+                name: self.name.clone(),
+                version: self.version,
+                task: Task {
+                    prompt: self.prompt.clone(),
+                    ideal_result: self.ideal_result.clone(),
+                    task_type,
+                },
+                cycle: self.cycle.clone(),
+                levels: self.levels.clone(),
+                criteria: self.criteria.clone(),
+                stop: self.stop.clone(),
+                stagnation: self.stagnation.clone(),
+                limits: self.limits.clone(),
+                roles,
+                prompts,
+                workspace: self.workspace.clone(),
+            }),
+            Some(_) | None => Err(problems),
+        }
+    }
+
+    /// What only set-up can fill in: the task, its type, and criteria that can decide something at every level.
+    pub fn gaps(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut gap = |message: String, help: &str| {
+            problems.push(Problem::new(None, message).with_help(help.to_owned()));
+        };
+        if self.prompt.trim().is_empty() {
+            gap(
+                "there is no task".to_owned(),
+                "set `task.prompt`, or give the task on the command line",
+            );
+        }
+        if self.task_type.is_none() {
+            let message = match &self.inference {
+                Inference::Ambiguous(types) => {
+                    let names: Vec<&str> = types.iter().map(|t| t.name()).collect();
+                    format!("the task's type is not plain: it could be {}", names.join(" or "))
+                }
+                Inference::One(_) | Inference::Unknown => "the task's type is not plain".to_owned(),
+            };
+            gap(
+                message,
+                "set `task.type` to `api_spec`, `code`, `docs`, `config` or `other`",
+            );
+        }
+        for level in &self.levels {
+            let counts = |c: &&Criterion| level.active_levels.contains(&c.level) && c.weight > Weight::ZERO;
+            if self.criteria.iter().find(counts).is_none() {
+                let message = format!("no criterion counts at level `{}`, so it would always pass", level.name);
+                gap(message, "add `[[criteria]]`, or set `criteria_from` to a task type");
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for criterion in self.criteria.iter().filter(|c| !seen.insert(&c.id)) {
+            gap(
+                format!("criterion `{}` is there twice", criterion.id),
+                "give each one its own id",
+            );
+        }
+        problems
+    }
+}
+
+impl BoundAgent {
+    fn freeze(&self, sources: &Sources) -> Result<RoleBinding, Problem> {
+        let spec = match &self.spec {
+            AgentPart::Command {
+                command,
+                env,
+                timeout_seconds,
+            } => AgentSpec::Command {
+                command: command.clone(),
+                env: env.clone(),
+                timeout_seconds: *timeout_seconds,
+            },
+            AgentPart::Scripted {
+                script,
+                timeout_seconds,
+            } => {
+                let text = sources.get(&script.value).ok_or_else(|| {
+                    script.problem(format!(
+                        "script `{}` of agent `{}` was not read",
+                        script.value, self.agent
+                    ))
+                })?;
+                AgentSpec::Scripted {
+                    script: script.value.clone(),
+                    sha256: Digest::of(text.as_bytes()),
+                    timeout_seconds: *timeout_seconds,
+                }
+            }
+            AgentPart::Unreadable => {
+                return Err(Problem::new(None, format!("agent `{}` could not be read", self.agent)));
+            }
+        };
+        Ok(RoleBinding {
+            agent: self.agent.clone(),
+            spec,
+        })
+    }
+}
+
+fn freeze_prompt(role: Role, path: &str, sources: &Sources) -> Result<TemplateRef, Problem> {
+    match prompts::built_in(path).or_else(|| sources.get(path)) {
+        Some(text) => Ok(prompts::template_ref(path, text)),
+        None => Err(Problem::new(
+            None,
+            format!("prompt template `{path}` of role `{role}` was not read"),
+        )),
+    }
+}
+
+/// The values that came out, while each failure is noted once.
+fn collect<V, T>(
+    map: &BTreeMap<Role, V>,
+    problems: &mut Vec<Problem>,
+    mut freeze: impl FnMut(Role, &V) -> Result<T, Problem>,
+) -> BTreeMap<Role, T> {
+    let mut frozen = BTreeMap::new();
+    for (role, value) in map {
+        match freeze(*role, value) {
+            Ok(value) => frozen.extend([(*role, value)]),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    frozen
+}
