@@ -1,1 +1,173 @@
-//! Onus's test kit: projects, scripted loops and fault injection for tests.
+//! Onus's test kit: throw-away projects in a cleared environment, and the real binary to run in them.
+//!
+//! Nothing of the person's machine is seen by a test: home, state and temporary files are inside the project's own
+//! directory, the environment is empty but for `PATH`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test kit touches the world and fails loudly"
+)]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+/// The `onus` binary of the same profile as the running test, built if it is not there or not fresh.
+pub fn onus_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        // .../target/<profile>/deps/<test binary>
+        let test = std::env::current_exe().unwrap();
+        let profile_dir = test.ancestors().find(|dir| dir.ends_with("deps")).and_then(Path::parent).unwrap();
+        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build.args(["build", "--quiet", "--package", "onus-cli", "--bin", "onus"]);
+        build.arg("--manifest-path").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"));
+        build.arg("--target-dir").arg(profile_dir.parent().unwrap());
+        if profile_dir.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success(), "the onus binary does not build");
+        profile_dir.join("onus")
+    })
+}
+
+/// What a command said and how it ended.
+#[derive(Debug)]
+pub struct Said {
+    /// `None`: killed by a signal.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Said {
+    /// Fails with everything that was said unless the exit code is this one.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Said {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in: {}", self.stdout))
+    }
+}
+
+/// A project of its own, with a home and a state directory beside it.
+#[derive(Debug)]
+pub struct Sandbox {
+    dir: TempDir,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Sandbox::new()
+    }
+}
+
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox::at(tempfile::tempdir().unwrap())
+    }
+
+    /// On a memory file system where there is one: for tests that sync thousands of times.
+    pub fn in_memory() -> Sandbox {
+        let shm = Path::new("/dev/shm");
+        Sandbox::at(if shm.is_dir() { tempfile::tempdir_in(shm).unwrap() } else { tempfile::tempdir().unwrap() })
+    }
+
+    fn at(dir: TempDir) -> Sandbox {
+        for name in ["project", "home", "state", "tmp"] {
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        Sandbox { dir }
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    /// What `$XDG_STATE_HOME` is.
+    pub fn state(&self) -> PathBuf {
+        self.dir.path().join("state")
+    }
+
+    /// Writes a file of the project, with its directories.
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let full = self.project().join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(&full, text).unwrap();
+        full
+    }
+
+    /// Writes an executable `/bin/sh` script of the project.
+    pub fn script(&self, path: &str, body: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let full = self.write(path, format!("#!/bin/sh\n{body}\n"));
+        std::fs::set_permissions(&full, std::fs::Permissions::from_mode(0o755)).unwrap();
+        full
+    }
+
+    #[track_caller]
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.project().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.project().join(path).exists()
+    }
+
+    /// The binary, ready to be started in the project. Standard input is closed.
+    pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(onus_binary());
+        command.args(args).current_dir(self.project()).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", self.dir.path().join("home")).env("XDG_STATE_HOME", self.state());
+        command.env("TMPDIR", self.dir.path().join("tmp")).env("USER", "tester");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub fn onus<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Said {
+        said(&mut self.command(args))
+    }
+
+    /// Records of a run's history, as JSON.
+    pub fn history(&self, alias: &str) -> Vec<serde_json::Value> {
+        let text = self.read(&format!(".ai-factory/evolution/{alias}/history.jsonl"));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Names of the events of a run's history.
+    pub fn events(&self, alias: &str) -> Vec<String> {
+        self.history(alias).iter().map(|record| record["event"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Copies the files of an example into the project.
+    pub fn example(&self, name: &str) {
+        let from = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")).join(name);
+        for entry in std::fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                std::fs::copy(entry.path(), self.project().join(entry.file_name())).unwrap();
+            }
+        }
+    }
+}
+
+/// Runs any command to its end.
+pub fn said(command: &mut Command) -> Said {
+    let output = command.output().unwrap();
+    Said {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
