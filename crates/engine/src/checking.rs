@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use onus_checks::{CheckResult, RunEnd, control, read_run, search};
-use onus_model::{Check, CheckKind, PreparedCheck};
+use onus_checks::{CheckResult, Outcome, RunEnd, control, read_run, search};
+use onus_model::{Check, CheckKind, Evidence, PreparedCheck};
 use onus_runners::{CheckRequest, End, Scratch, run_check};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -69,7 +69,25 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
         CheckKind::Content {
             search: pattern,
             expected,
-        } => search(&String::from_utf8_lossy(artifact), pattern, *expected),
+        } => {
+            // A search cannot be interrupted; off the event loop it holds nobody else up.
+            let (text, pattern, expected) = (
+                String::from_utf8_lossy(artifact).into_owned(),
+                pattern.clone(),
+                *expected,
+            );
+            let shown = format!("{pattern:?}");
+            let found = tokio::task::spawn_blocking(move || search(&text, &pattern, expected)).await;
+            found.unwrap_or_else(|error| CheckResult {
+                outcome: Outcome::CouldNotRun,
+                why: format!("the search ended abnormally: {error}"),
+                evidence: Evidence::Search {
+                    search: shown,
+                    matches: 0,
+                    line: None,
+                },
+            })
+        }
         CheckKind::Executable { command, expected } => {
             // Programs compete for cores; searches are too short to matter.
             let _turn = world.check_turns.acquire().await;

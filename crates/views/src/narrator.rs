@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onus_model::{ArtifactRef, Digest, Event, Issue, LoopSpec, Record, Scorecard};
+use onus_model::{ArtifactRef, Changes, Digest, Event, Issue, LoopSpec, Record, Scorecard};
 
 use crate::report::quoted;
 use crate::style::Style;
@@ -30,6 +30,8 @@ pub struct Narrator {
     spec: Option<Arc<LoopSpec>>,
     plan: Vec<String>,
     artifact: Option<ArtifactRef>,
+    /// What moved since the last summary, by whichever step.
+    changed: Changes,
     /// The last evaluation, and the iteration it was made in.
     evaluation: Option<(u32, Box<Scorecard>)>,
     /// It has not been summed up yet.
@@ -46,6 +48,7 @@ impl Narrator {
             spec: None,
             plan: Vec::new(),
             artifact: None,
+            changed: Changes::default(),
             evaluation: None,
             pending: false,
             summed_up: None,
@@ -65,7 +68,7 @@ impl Narrator {
                 vec![line]
             }
             Event::ArtifactCreated { artifact, .. } => {
-                self.artifact = Some(artifact.clone());
+                self.take(artifact);
                 vec![line]
             }
             Event::ChecksPrepared { .. } => vec![line],
@@ -77,7 +80,7 @@ impl Narrator {
             Event::CritiqueDone { issues, .. } => [line].into_iter().chain(self.sum_up(issues)).collect(),
             Event::RefinementDone { artifact, .. } => {
                 let summary = self.sum_up(&[]);
-                self.artifact = Some(artifact.clone());
+                self.take(artifact);
                 summary.into_iter().chain([line]).collect()
             }
             Event::IterationAdvanced { .. } => self.sum_up(&[]).into_iter().chain([line]).collect(),
@@ -99,18 +102,24 @@ impl Narrator {
         }
     }
 
+    fn take(&mut self, artifact: &ArtifactRef) {
+        add(&mut self.changed, &artifact.changed);
+        self.artifact = Some(artifact.clone());
+    }
+
     /// The summary of the last evaluation, once.
     fn sum_up(&mut self, issues: &[Issue]) -> Option<Block> {
         let (iteration, scorecard) = self.evaluation.as_ref().filter(|_| self.pending)?;
         self.pending = false;
         let evaluated = scorecard.artifact_sha256;
         let repeated = self.summed_up.replace(evaluated) == Some(evaluated);
+        let changed = std::mem::take(&mut self.changed);
         let summary = IterationSummary {
             iteration: *iteration,
             max_iterations: self.spec.as_ref().map_or(*iteration, |spec| spec.limits.max_iterations),
             plan: &self.plan,
             scorecard,
-            changed: self.artifact.as_ref().filter(|_| !repeated).map(|a| &a.changed),
+            changed: Some(&changed).filter(|_| !repeated),
             issues,
             artifact_path: &self.artifact_path,
         };
@@ -127,9 +136,88 @@ impl Narrator {
         let evaluated = self.evaluation.as_ref().map(|(_, card)| card.artifact_sha256);
         let name = hash.map(|hash| hash.short()).unwrap_or_default();
         if hash == evaluated {
-            format!("── Final artifact {name} ──")
+            format!("Final artifact {name}")
         } else {
-            format!("── Final artifact {name}, not evaluated ──")
+            format!("Final artifact {name}, not evaluated")
+        }
+    }
+}
+
+/// What two changes, one after the other, come to.
+fn add(changed: &mut Changes, later: &Changes) {
+    changed.initial |= later.initial;
+    for name in &later.added {
+        // Away and back again is a change in place.
+        let list = if remove(&mut changed.removed, name) {
+            &mut changed.modified
+        } else {
+            &mut changed.added
+        };
+        insert(list, name);
+    }
+    for name in later
+        .modified
+        .iter()
+        .filter(|name| !changed.added.contains(name))
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        insert(&mut changed.modified, &name);
+    }
+    for name in &later.removed {
+        remove(&mut changed.modified, name);
+        if !remove(&mut changed.added, name) {
+            insert(&mut changed.removed, name);
+        }
+    }
+}
+
+fn insert(list: &mut Vec<String>, name: &str) {
+    if !list.iter().any(|known| known == name) {
+        list.push(name.to_owned());
+    }
+}
+
+fn remove(list: &mut Vec<String>, name: &str) -> bool {
+    let before = list.len();
+    list.retain(|known| known != name);
+    list.len() < before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `+added ~modified -removed`
+    fn changes(text: &str) -> Changes {
+        let of = |sign: char| {
+            text.split(' ')
+                .filter_map(|word| word.strip_prefix(sign))
+                .map(str::to_owned)
+                .collect()
+        };
+        Changes {
+            initial: false,
+            added: of('+'),
+            modified: of('~'),
+            removed: of('-'),
+        }
+    }
+
+    #[test]
+    fn two_changes_come_to_one() {
+        for (first, second, sum) in [
+            ("", "~a", "~a"),
+            ("+a", "~a", "+a"),
+            ("~a", "~a", "~a"),
+            ("+a", "-a", ""),
+            ("~a", "-a", "-a"),
+            ("-a", "+a", "~a"),
+            ("+a ~b", "+c", "+a +c ~b"),
+        ] {
+            let mut changed = changes(first);
+            add(&mut changed, &changes(second));
+            assert_eq!(changed, changes(sum), "{first} then {second}");
         }
     }
 }

@@ -64,11 +64,11 @@ pub fn iteration_summary(summary: &IterationSummary<'_>, style: Style) -> String
 pub fn level_switch(from: &LevelName, to: &LevelName, card: Option<&Scorecard>) -> String {
     match card {
         Some(card) => format!(
-            "── Phase {from} passed with {} of {} | artifact {} in full | on to phase {to} ──",
+            "Phase {from} passed with {} of {}, on to phase {to}: artifact {}",
             card.score,
             card.threshold,
             card.artifact_sha256.short()
         ),
-        None => format!("── Phase {from} passed | on to phase {to} ──"),
+        None => format!("Phase {from} passed, on to phase {to}"),
     }
 }
