@@ -179,7 +179,7 @@ fn summary(draft: &Draft) -> String {
             text,
             "  {id:<width$}  {:<4}  {weight}  {}",
             severity.name(),
-            one_line(description, 120)
+            one_line(description, 76)
         );
     }
     text

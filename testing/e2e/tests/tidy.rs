@@ -1,5 +1,5 @@
 //! The house rules, as an ordinary test: what each crate may depend on, what pure code may not touch, what nobody commits.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
