@@ -1,7 +1,7 @@
 //! Driving an open run to its end: signals, words while it works, the report, and saving the result.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use onus_engine::{Control, Ending, OpenRun, Project};
 use onus_ledger::objects;
@@ -33,14 +33,17 @@ pub(super) fn drive(
     output: OutputArgs,
     save_as: Option<&Path>,
 ) -> Result<ExitCode, Fault> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    // One thread beside this one, so that signals are heard also while a person is being asked something.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| Fault::internal("the runtime cannot be started").because(&error))?;
     runtime.block_on(async {
         let control = Arc::new(Control::default());
+        let over = Arc::new(OnceLock::new());
         // Before the run is opened: from its first event on, a signal must find somebody home.
-        listen(&control, &around.user)?;
+        listen(&control, &over, &around.user)?;
         let mut run = open()?;
         for note in run.notes() {
             say(&format!("note: {note}\n"));
@@ -60,6 +63,7 @@ pub(super) fn drive(
             Ending::Ended => {
                 let facts = run.facts();
                 drop(run);
+                let _ = over.set(exit_code(&facts));
                 report(&facts, &artifact_path, around, output)?;
                 save(around, project, &facts, save_as, output)?;
                 Ok(exit_code(&facts))
@@ -68,13 +72,18 @@ pub(super) fn drive(
     })
 }
 
-/// Ctrl-C once stops after the step in flight, twice at once; a terminated or hung-up session leaves at once.
-fn listen(control: &Arc<Control>, user: &str) -> Result<(), Fault> {
+/// Ctrl-C once stops after the step in flight, twice at once; a terminated or hung-up session leaves at once. When the run
+/// is over there is only a question open, and a terminal that is gone will never answer it.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the process ends while its main thread waits for a terminal"
+)]
+fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) -> Result<(), Fault> {
     let cannot = |error: std::io::Error| Fault::internal("cannot listen for signals").because(&error);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(cannot)?;
-    let (control, by) = (Arc::clone(control), user.to_owned());
+    let (control, over, by) = (Arc::clone(control), Arc::clone(over), user.to_owned());
     tokio::spawn(async move {
         let mut presses = 0;
         loop {
@@ -84,8 +93,12 @@ fn listen(control: &Arc<Control>, user: &str) -> Result<(), Fault> {
                 _ = hang_up.recv() => presses = 2,
             }
             if presses >= 2 {
+                if let Some(code) = over.get() {
+                    std::process::exit(i32::from(code.code()));
+                }
                 control.interrupt();
-                return;
+                presses = 1;
+                continue;
             }
             control.stop(StopRequest {
                 reason: None,
