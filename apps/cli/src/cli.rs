@@ -46,26 +46,26 @@ pub(crate) enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start a loop for a task and drive it to its end
+    /// Run a loop for a task to its end
     #[command(visible_alias = "new")]
     Run(Box<RunArgs>),
-    /// Go on with a loop that was interrupted
+    /// Go on with a run that was interrupted
     Resume(ResumeArgs),
-    /// Show where a loop stands
+    /// Show where a run stands
     Status(OneArgs),
-    /// Stop a loop
+    /// Stop a run
     Stop(StopArgs),
-    /// List all loops of the project
+    /// List all runs of the project
     List(JsonArgs),
-    /// Show the events of a loop
+    /// Show the events of a run
     History(HistoryArgs),
-    /// Delete the files of loops that have ended
+    /// Delete the files of runs that have ended
     Clean(CleanArgs),
-    /// Check that the files of loops are what was recorded
+    /// Check that the files of runs are what was recorded
     Verify(VerifyArgs),
-    /// Put a damaged or foreign history right, keeping what is cut off
+    /// Put right a history that is damaged or was sealed on another machine
     Repair(RepairArgs),
-    /// Decide a recorded loop once more, as it was or under other limits
+    /// Decide a recorded run once more, as it was or under other limits
     Replay(ReplayArgs),
     /// Show the loops that come with Onus
     Preset(PresetArgs),
@@ -134,7 +134,7 @@ pub(crate) struct OutputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The loop [default: the active one]
+    /// The run [default: the active one]
     pub(crate) alias: Option<Alias>,
     /// Copy the final artifact here
     #[arg(long, value_name = "PATH")]
@@ -145,7 +145,7 @@ pub(crate) struct ResumeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OneArgs {
-    /// The loop [default: the active one]
+    /// The run [default: the active one]
     pub(crate) alias: Option<Alias>,
     /// Print JSON
     #[arg(long)]
@@ -161,7 +161,7 @@ pub(crate) struct JsonArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// The loop [default: the active one]
+    /// The run [default: the active one]
     pub(crate) alias: Option<Alias>,
     /// Why [default: user_stop]
     #[arg(long, value_name = "TEXT")]
@@ -176,7 +176,7 @@ pub(crate) struct StopArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct HistoryArgs {
-    /// The loop [default: the active one]
+    /// The run [default: the active one]
     pub(crate) alias: Option<Alias>,
     /// Only this iteration
     #[arg(long, value_name = "N")]
@@ -188,10 +188,10 @@ pub(crate) struct HistoryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CleanArgs {
-    /// The loop to delete
+    /// The run to delete
     #[arg(required_unless_present = "all")]
     pub(crate) alias: Option<Alias>,
-    /// Every loop that has ended
+    /// Every run that has ended
     #[arg(long, conflicts_with = "alias")]
     pub(crate) all: bool,
     /// Delete without asking
@@ -207,7 +207,7 @@ pub(crate) struct CleanArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// The loop [default: all]
+    /// The run [default: all]
     pub(crate) alias: Option<Alias>,
     /// Print JSON
     #[arg(long)]
@@ -233,7 +233,7 @@ pub(crate) struct RepairArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The loop [default: the active one]
+    /// The run [default: the active one]
     pub(crate) alias: Option<Alias>,
     /// Decide under another value: `threshold=0.9`, `threshold.A=0.7`, `max_iterations=2`, `delta_min=0.05`, `count_max=3`
     #[arg(long, value_name = "KEY=VALUE")]

@@ -164,22 +164,24 @@ fn summary(draft: &Draft) -> String {
         .map(|(role, bound)| format!("{role}={}", bound.agent))
         .collect();
     let _ = writeln!(text, "agents       {}", agents.join(" "));
-    let _ = writeln!(text, "criteria");
+    let _ = writeln!(text, "criteria     with severity, weight and who decides");
     let width = draft.criteria.iter().map(|c| c.id.as_str().len()).max().unwrap_or(0);
     for Criterion {
         id,
         description,
         severity,
         weight,
+        verify,
         ..
     } in &draft.criteria
     {
         let id = id.as_str();
+        let decided = if verify.is_empty() { "agents" } else { "code" };
         let _ = writeln!(
             text,
-            "  {id:<width$}  {:<4}  {weight}  {}",
+            "  {id:<width$}  {:<4}  {weight}  {decided:<6}  {}",
             severity.name(),
-            one_line(description, 76)
+            one_line(description, 70)
         );
     }
     text

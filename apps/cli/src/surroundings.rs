@@ -112,7 +112,7 @@ impl Surroundings {
     /// Like [`Surroundings::alias`], for commands that need one.
     pub(crate) fn some_alias(&self, project: &Project, given: Option<&Alias>) -> Result<Alias, Fault> {
         self.alias(project, given)?
-            .ok_or_else(|| Fault::usage("no loop is active").hint("`onus list` shows all loops; name the one you mean"))
+            .ok_or_else(|| Fault::usage("no run is active").hint("`onus list` shows all runs; name the one you mean"))
     }
 }
 

@@ -52,6 +52,13 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Takes note of what happened before, without a word.
+    pub(crate) fn catch_up(&mut self, past: &[Record]) {
+        for record in past {
+            self.narrator.tell(record);
+        }
+    }
+
     /// Prints what one record leads to.
     pub(crate) fn tell(&mut self, record: &Record) {
         match self.voice {

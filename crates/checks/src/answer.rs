@@ -230,7 +230,7 @@ pub fn prepared(answer: PrepareAnswer, asked: &[CriterionId]) -> Result<Vec<Prep
 }
 
 /// Whether a check could ever be run; else the field that prevents it, and why.
-fn runnable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
+pub fn runnable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
     match kind {
         CheckKind::Executable { command, expected } => {
             let program = match command {

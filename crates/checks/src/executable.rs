@@ -19,7 +19,13 @@ pub enum RunEnd {
 const SHELL_CANNOT_RUN: [i32; 2] = [126, 127];
 
 /// Holds a finished program against what was expected of it: exit code first, then output.
-pub fn read_run(command: &CommandLine, expected: &ExpectedRun, end: &RunEnd, stdout: &[u8]) -> CheckResult {
+pub fn read_run(
+    command: &CommandLine,
+    expected: &ExpectedRun,
+    end: &RunEnd,
+    stdout: &[u8],
+    stderr: &[u8],
+) -> CheckResult {
     let (outcome, why) = match end {
         RunEnd::NotStarted { reason } => (
             Outcome::CouldNotRun,
@@ -42,6 +48,11 @@ pub fn read_run(command: &CommandLine, expected: &ExpectedRun, end: &RunEnd, std
         }
         RunEnd::Exited(code) => read_output(*code, expected, &String::from_utf8_lossy(stdout)),
     };
+    let why = match outcome {
+        Outcome::Passed => why,
+        // Whoever is to mend it must see what the program said.
+        Outcome::Failed | Outcome::CouldNotRun => with_last_words(why, stdout, stderr),
+    };
     let evidence = Evidence::Command {
         command: clip(&command.to_string(), MESSAGE_CHARS_MAX),
         exit: match end {
@@ -51,6 +62,19 @@ pub fn read_run(command: &CommandLine, expected: &ExpectedRun, end: &RunEnd, std
         stdout_sha256: Digest::of(stdout),
     };
     CheckResult { outcome, why, evidence }
+}
+
+/// The end of what a program said: its complaints, else its output.
+fn with_last_words(why: String, stdout: &[u8], stderr: &[u8]) -> String {
+    let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
+    let text = String::from_utf8_lossy(said.trim_ascii_end());
+    let skip = text.chars().count().saturating_sub(MESSAGE_CHARS_MAX);
+    let tail: String = text.chars().skip(skip).collect();
+    if tail.trim().is_empty() {
+        why
+    } else {
+        format!("{why}; it said: {}", tail.trim())
+    }
 }
 
 fn read_output(code: i32, expected: &ExpectedRun, stdout: &str) -> (Outcome, String) {
@@ -80,7 +104,7 @@ mod tests {
     use super::*;
 
     fn check(expected: &ExpectedRun, end: &RunEnd, stdout: &[u8]) -> String {
-        let result = read_run(&CommandLine::Shell("x".to_owned()), expected, end, stdout);
+        let result = read_run(&CommandLine::Shell("x".to_owned()), expected, end, stdout, b"");
         format!("{:?}: {}", result.outcome, result.why)
     }
 
@@ -119,7 +143,7 @@ mod tests {
                 exit,
                 ..ExpectedRun::default()
             };
-            assert_eq!(check(&run, &end, b"ok"), expected);
+            assert_eq!(check(&run, &end, b""), expected);
         }
     }
 
@@ -142,13 +166,13 @@ mod tests {
             (
                 contains("12 passed"),
                 b"0 passed",
-                "Failed: standard output does not contain `12 passed`",
+                "Failed: standard output does not contain `12 passed`; it said: 0 passed",
             ),
             (matches("^ok$"), b"a\nok\n", "Passed: exit code 0, as expected"),
             (
                 matches("^ok$"),
                 b"not ok",
-                "Failed: standard output does not match `^ok$`",
+                "Failed: standard output does not match `^ok$`; it said: not ok",
             ),
             (
                 matches("("),
@@ -158,5 +182,23 @@ mod tests {
         ] {
             assert_eq!(check(&run, &RunEnd::Exited(0), stdout), expected);
         }
+    }
+
+    #[test]
+    fn what_a_failing_program_said_last_is_told() {
+        let run = |stdout: &[u8], stderr: &[u8]| {
+            let command = CommandLine::Shell("x".to_owned());
+            read_run(&command, &ExpectedRun::default(), &RunEnd::Exited(1), stdout, stderr).why
+        };
+        assert_eq!(
+            run(b"fine", b"line 3: bad\n"),
+            "exit code 1, expected 0; it said: line 3: bad"
+        );
+        assert_eq!(
+            run(b"line 4: bad", b" \n"),
+            "exit code 1, expected 0; it said: line 4: bad"
+        );
+        assert_eq!(run(b"", b""), "exit code 1, expected 0");
+        assert!(run(b"", "ä".repeat(100_000).as_bytes()).chars().count() < 2 * MESSAGE_CHARS_MAX);
     }
 }

@@ -19,7 +19,7 @@ pub mod quote;
 pub mod result;
 pub mod sections;
 
-pub use answer::{AnswerError, Place, critique, plan, prepared, read_json_answer};
+pub use answer::{AnswerError, Place, critique, plan, prepared, read_json_answer, runnable};
 pub use artifact::artifact_text;
 pub use content::search;
 pub use control::control;

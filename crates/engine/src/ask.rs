@@ -2,7 +2,7 @@
 //! iteration, no scores, no plan, nothing another agent said about its own work.
 
 use onus_machine::Run;
-use onus_model::{Criterion, FailedCriterion, Step};
+use onus_model::{Control, Criterion, FailedCriterion, PreparedCheck, Step};
 use serde_json::{Map, Value, json};
 
 use crate::world::World;
@@ -40,7 +40,7 @@ pub(crate) fn context(run: &Run, world: &World, telling: &Telling<'_>) -> Value 
             "context": background,
         }),
         Step::Produce => json!({ "plan": run.plan, "context": background, "artifact": telling.artifact }),
-        Step::Prepare => json!({ "plan": run.plan, "rules": rules(telling.rules) }),
+        Step::Prepare => json!({ "plan": run.plan, "rules": rules(telling.rules), "rejected": rejected(run) }),
         Step::Evaluate => {
             json!({ "rules": rules(telling.rules), "artifact": telling.artifact, "fence": telling.fence })
         }
@@ -78,4 +78,13 @@ fn rules(criteria: &[&Criterion]) -> Vec<Value> {
 fn findings<'a>(list: impl IntoIterator<Item = &'a FailedCriterion>) -> Vec<Value> {
     let one = |f: &FailedCriterion| json!({ "id": f.id, "severity": f.severity, "message": f.message });
     list.into_iter().map(one).collect()
+}
+
+/// Prepared checks that did not count, and why, so that the next ones are better.
+fn rejected(run: &Run) -> Vec<Value> {
+    let told = |prepared: &PreparedCheck| match &prepared.control {
+        Control::Vacuous { reason } => Some(json!({ "rule_id": prepared.rule_id, "reason": reason })),
+        Control::Untried | Control::FailsOnEmpty | Control::FailsOnCounterexample { .. } => None,
+    };
+    run.prepared_checks.iter().flatten().filter_map(told).collect()
 }

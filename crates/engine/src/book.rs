@@ -55,12 +55,12 @@ impl Book {
         Ok((book, records))
     }
 
-    /// Takes a run's history up again. A torn last line is gone afterwards and its loss recorded.
+    /// Takes a run's history up again: with what was recorded before, and what is recorded now because a torn last line is gone.
     pub(crate) fn open(
         project: &Project,
         clock: &dyn Clock,
         alias: &Alias,
-    ) -> Result<(Book, Vec<Record>), EngineError> {
+    ) -> Result<(Book, Vec<Record>, Vec<Record>), EngineError> {
         let (ledger, records, recovered) = Ledger::open(&project.places, alias)?;
         let run = fold(records.iter().map(|r| &r.stamped.event));
         let (Some(run), Some(first), Some(last)) = (run, records.first(), records.last()) else {
@@ -92,7 +92,7 @@ impl Book {
             };
             fresh = book.note(clock, event)?;
         }
-        Ok((book, fresh))
+        Ok((book, records, fresh))
     }
 
     /// Records events and brings the views up to date.
@@ -145,16 +145,16 @@ impl Book {
     /// Puts `artifact.md` back to what the ledger says. What lay there instead is kept as an object, and named.
     pub(crate) fn restore_artifact(&self) -> Result<Option<Digest>, EngineError> {
         let max = self.run.spec.limits.artifact_bytes_max;
-        let Some(recorded) = self.run.artifact.as_ref().map(|a| a.artifact_sha256) else {
-            return Ok(None);
-        };
+        let recorded = self.run.artifact.as_ref().map(|a| a.artifact_sha256);
         let found = files::read_artifact(&self.places, &self.alias, max).unwrap_or_default();
         let edited = match found {
-            Some(bytes) if Digest::of(&bytes) == recorded => return Ok(None),
+            Some(bytes) if Some(Digest::of(&bytes)) == recorded => return Ok(None),
             Some(bytes) => Some(objects::put(&self.places, &bytes, Durability::Synced)?),
             None => None,
         };
-        self.write_artifact(&recorded, Durability::Relaxed)?;
+        if let Some(recorded) = recorded {
+            self.write_artifact(&recorded, Durability::Relaxed)?;
+        }
         Ok(edited)
     }
 

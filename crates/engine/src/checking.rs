@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use onus_checks::{CheckResult, Outcome, RunEnd, control, read_run, search};
+use onus_ledger::{Durability, objects};
 use onus_model::{Check, CheckKind, Evidence, PreparedCheck};
 use onus_runners::{CheckRequest, End, Scratch, run_check};
 use tokio::task::JoinSet;
@@ -92,9 +93,10 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
             // Programs compete for cores; searches are too short to matter.
             let _turn = world.check_turns.acquire().await;
             let not_started = |reason: String| RunEnd::NotStarted { reason };
-            let (end, stdout) = match Scratch::create(&world.scratch) {
+            let (end, stdout, stderr) = match Scratch::create(&world.scratch) {
                 Err(error) => (
                     not_started(format!("cannot create a scratch directory: {error}")),
+                    Vec::new(),
                     Vec::new(),
                 ),
                 Ok(scratch) => {
@@ -109,12 +111,18 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
                         output_bytes_max: world.output_bytes_max,
                     };
                     match run_check(request, cancel).await {
-                        Err(error) => (not_started(error.to_string()), Vec::new()),
-                        Ok(finished) => (run_end(finished.end, world), finished.stdout.bytes),
+                        Err(error) => (not_started(error.to_string()), Vec::new(), Vec::new()),
+                        Ok(finished) => (
+                            run_end(finished.end, world),
+                            finished.stdout.bytes,
+                            finished.stderr.bytes,
+                        ),
                     }
                 }
             };
-            read_run(command, expected, &end, &stdout)
+            // The verdict names this output by its hash. Nothing is decided from the copy, so it may be lost.
+            let _ = objects::put(&world.places, &stdout, Durability::Relaxed);
+            read_run(command, expected, &end, &stdout, &stderr)
         }
     }
 }

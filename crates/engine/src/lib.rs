@@ -24,7 +24,7 @@ mod world;
 pub use clock::{Clock, SystemClock};
 pub use drive::{Control, Ending, Observer};
 pub use error::EngineError;
-pub use open::{NewRun, OpenRun, rebuild, stop_idle};
+pub use open::{NewRun, OpenRun, Rebuilt, rebuild, stop_idle};
 pub use project::{LOOP_FILE, Project};
 
 /// Recorded in every ledger, so that a history says which engine wrote it.

@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use onus_ledger::RepairPlan;
+use onus_ledger::{Fault, RepairPlan};
 use onus_model::{Alias, Event};
-use onus_views::RunFacts;
 
-use crate::{Clock, EngineError, Project, rebuild};
+use crate::{Clock, EngineError, Project, Rebuilt, rebuild};
 
 /// What was done, and where the bytes went that are no longer part of the history.
 #[derive(Debug)]
 pub struct Mended {
-    pub facts: RunFacts,
+    pub rebuilt: Rebuilt,
     pub quarantined: Option<PathBuf>,
     pub bytes_dropped: u64,
 }
@@ -20,13 +19,14 @@ pub struct Mended {
 pub fn repair(project: &Project, clock: &dyn Clock, alias: &Alias, plan: &RepairPlan) -> Result<Mended, EngineError> {
     let done = onus_ledger::repair(&project.places, alias, plan)?;
     drop(done.ledger);
-    let event = (plan.drop_bytes > 0).then(|| Event::Repaired {
+    // Also where nothing is cut: a history that lost its end was accepted as it is.
+    let event = (plan.fault != Fault::Nothing).then(|| Event::Repaired {
         by: project.user.clone(),
         bytes_dropped: plan.drop_bytes,
         dropped_sha256: plan.dropped_sha256,
     });
     Ok(Mended {
-        facts: rebuild(project, clock, alias, event)?,
+        rebuilt: rebuild(project, clock, alias, event)?,
         quarantined: done.quarantined,
         bytes_dropped: plan.drop_bytes,
     })
@@ -41,7 +41,7 @@ pub fn adopt(project: &Project, clock: &dyn Clock, alias: &Alias, reason: &str) 
         reason: reason.to_owned(),
     };
     Ok(Mended {
-        facts: rebuild(project, clock, alias, Some(event))?,
+        rebuilt: rebuild(project, clock, alias, Some(event))?,
         quarantined: Some(done.quarantined),
         bytes_dropped: done.bytes_dropped,
     })

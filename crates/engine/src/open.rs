@@ -7,9 +7,10 @@ use std::time::Duration;
 use onus_ledger::{Durability, objects};
 use onus_machine::{Run, decide};
 use onus_model::{
-    Alias, Confirmations, ContextFile, Effect, Event, Input, LoopSpec, Record, Role, RunId, RunStarted,
+    Alias, Confirmations, ContextFile, Digest, Effect, Event, Input, LoopSpec, Record, Role, RunId, RunStarted,
     canonical_sha256,
 };
+use onus_runners::Scratch;
 use onus_views::RunFacts;
 use tokio::sync::Semaphore;
 
@@ -41,12 +42,20 @@ pub struct OpenRun {
     /// Records that no observer has seen yet.
     pub(crate) unseen: Vec<Record>,
     notes: Vec<String>,
+    past: Vec<Record>,
 }
 
 impl OpenRun {
     /// Starts a run. Programs and scripts are looked for first: a loop that cannot run leaves nothing behind.
     pub fn start(project: &Project, clock: &dyn Clock, new: NewRun) -> Result<OpenRun, EngineError> {
         let bound = agents::bind(project, &new.spec)?;
+        for criterion in &new.spec.criteria {
+            for check in &criterion.verify {
+                onus_checks::runnable(&check.kind).map_err(|(field, problem)| {
+                    EngineError::Configuration(format!("criterion `{}`: `verify.{field}` {problem}", criterion.id))
+                })?;
+            }
+        }
         let contract_sha256 = canonical_sha256(&new.spec)
             .map_err(|e| EngineError::Configuration(format!("the loop has no canonical form: {e}")))?;
         let spec = Arc::new(new.spec);
@@ -86,12 +95,13 @@ impl OpenRun {
             owed: decision.effects,
             unseen,
             notes: Vec::new(),
+            past: Vec::new(),
         })
     }
 
     /// Takes up a run that was interrupted: what was recorded stays, what was in flight runs again.
     pub fn resume(project: &Project, clock: &dyn Clock, alias: &Alias) -> Result<OpenRun, EngineError> {
-        let (mut book, mut unseen) = Book::open(project, clock, alias)?;
+        let (mut book, past, mut unseen) = Book::open(project, clock, alias)?;
         if !book.run.is_running() {
             return Err(ended(&book));
         }
@@ -107,7 +117,7 @@ impl OpenRun {
             .iter()
             .map(|(role, t)| Ok((*role, get(&t.sha256)?)));
         let templates = templates.collect::<Result<BTreeMap<_, _>, EngineError>>()?;
-        let context = context_files(project, alias)?;
+        let context = context_files(&past);
         let context = context.iter().map(|c| {
             Ok(ContextText {
                 path: c.path.clone(),
@@ -138,6 +148,7 @@ impl OpenRun {
             owed: settled.effects,
             unseen,
             notes,
+            past,
         })
     }
 
@@ -153,6 +164,11 @@ impl OpenRun {
         self.book.facts()
     }
 
+    /// What was recorded before this process took the run up; given once.
+    pub fn take_past(&mut self) -> Vec<Record> {
+        std::mem::take(&mut self.past)
+    }
+
     /// What was put right while opening, for a person to read.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -166,7 +182,7 @@ pub fn stop_idle(
     alias: &Alias,
     reason: Option<String>,
 ) -> Result<RunFacts, EngineError> {
-    let (mut book, _) = Book::open(project, clock, alias)?;
+    let (mut book, ..) = Book::open(project, clock, alias)?;
     if !book.run.is_running() {
         return Err(ended(&book));
     }
@@ -176,39 +192,52 @@ pub fn stop_idle(
     Ok(book.facts())
 }
 
+/// A run whose views were written anew.
+#[derive(Debug)]
+pub struct Rebuilt {
+    pub facts: RunFacts,
+    /// An artifact that lay there and was not the recorded one, kept as this object.
+    pub edited: Option<Digest>,
+}
+
 /// Rebuilds the views of a run from its ledger, and records `event` if there is one to record.
 pub fn rebuild(
     project: &Project,
     clock: &dyn Clock,
     alias: &Alias,
     event: Option<Event>,
-) -> Result<RunFacts, EngineError> {
-    let (mut book, _) = Book::open(project, clock, alias)?;
+) -> Result<Rebuilt, EngineError> {
+    let (mut book, ..) = Book::open(project, clock, alias)?;
     if let Some(event) = event {
         book.note(clock, event)?;
     }
-    book.restore_artifact()?;
+    let edited = book.restore_artifact()?;
     book.rewrite()?;
-    Ok(book.facts())
+    Ok(Rebuilt {
+        facts: book.facts(),
+        edited,
+    })
 }
 
 fn ended(book: &Book) -> EngineError {
     EngineError::Ended {
         alias: book.alias.clone(),
         status: book.run.status,
-        last_error: book.run.last_error.as_ref().map(ToString::to_string),
+        last_error: book
+            .run
+            .failure
+            .as_ref()
+            .and(book.run.last_error.as_ref())
+            .map(ToString::to_string),
     }
 }
 
 /// The background documents a run was started with.
-fn context_files(project: &Project, alias: &Alias) -> Result<Vec<ContextFile>, EngineError> {
-    let onus_ledger::History::Chained(history) = onus_ledger::read(&project.places, alias)? else {
-        return Ok(Vec::new());
-    };
-    Ok(match history.records.first().map(|r| &r.stamped.event) {
+fn context_files(past: &[Record]) -> Vec<ContextFile> {
+    match past.first().map(|record| &record.stamped.event) {
         Some(Event::RunStarted(start)) => start.context.clone(),
         Some(_) | None => Vec::new(),
-    })
+    }
 }
 
 fn world(
@@ -219,10 +248,12 @@ fn world(
     context: Vec<ContextText>,
 ) -> Result<World, EngineError> {
     let spec = &book.run.spec;
-    let scratch = project.places.onus().join("work");
+    let scratch = project.places.onus().join("work").join(book.alias.as_str());
     let unusable = |what: &str, path: &std::path::Path, error: std::io::Error| {
         EngineError::Configuration(format!("{what} `{}` cannot be used: {error}", path.display()))
     };
+    // The run is held, so whatever lies here was left behind by a process that died.
+    Scratch::sweep(&scratch).map_err(|error| unusable("scratch directory", &scratch, error))?;
     std::fs::create_dir_all(&scratch).map_err(|error| unusable("scratch directory", &scratch, error))?;
     let workspace = project.dir.join(&spec.workspace);
     let workspace = workspace

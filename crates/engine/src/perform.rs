@@ -162,7 +162,7 @@ impl Job {
         }
         let reply = self.ask(asked, Some(text)).await?;
         let verdicts = self.read(&reply, |answer| checks::judge(answer, asked, text))?;
-        Ok((verdicts, self.transcript(&reply.stdout.bytes, &reply.stderr.bytes)))
+        Ok((verdicts, self.transcript(&spoken(&reply), &reply.stderr.bytes)))
     }
 
     async fn critique(&self) -> Result<Performed, StepError> {
@@ -257,7 +257,7 @@ impl Job {
     fn performed(&self, output: StepOutput, reply: &AgentReply) -> Performed {
         Performed {
             output,
-            transcript: self.transcript(&reply.stdout.bytes, &reply.stderr.bytes),
+            transcript: self.transcript(&spoken(reply), &reply.stderr.bytes),
         }
     }
 
@@ -305,7 +305,7 @@ impl Job {
         };
         StepError {
             tail: said.tail(TAIL_BYTES_MAX),
-            transcript: self.transcript(&reply.stdout.bytes, &reply.stderr.bytes),
+            transcript: self.transcript(&spoken(reply), &reply.stderr.bytes),
             ..self.error(kind, message)
         }
     }
@@ -316,6 +316,15 @@ impl Job {
             transcript: self.transcript(&failure.stdout.bytes, &failure.stderr.bytes),
             ..self.error(failure.kind(), chain(failure))
         }
+    }
+}
+
+/// Everything an agent answered: what it wrote to its response file, then what it printed.
+fn spoken(reply: &AgentReply) -> Vec<u8> {
+    match &reply.response {
+        Some(response) if reply.stdout.bytes.is_empty() => response.clone(),
+        Some(response) => [response.as_slice(), b"\n--- stdout ---\n", &reply.stdout.bytes].concat(),
+        None => reply.stdout.bytes.clone(),
     }
 }
 

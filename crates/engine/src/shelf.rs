@@ -1,6 +1,6 @@
 //! Looking at runs without holding them: for lists, status and histories.
 
-use onus_ledger::{Chained, Foreign, History, files};
+use onus_ledger::{Authenticity, Chained, Foreign, HeadState, History, files};
 use onus_machine::replay::fold;
 use onus_model::{Alias, Score};
 use onus_views::{RunFacts, RunSummary};
@@ -21,6 +21,19 @@ pub enum Seen {
         summary: RunSummary,
         history: Foreign,
     },
+}
+
+/// Why a history must not be believed, if there is a reason.
+pub fn distrust(history: &Chained) -> Option<String> {
+    match (&history.damage, history.authenticity, history.head) {
+        (Some(damage), ..) => Some(format!("event {} is damaged: {damage}", damage.seq)),
+        (None, Authenticity::Forged { seq }, _) => Some(format!("event {seq} was not sealed with this machine's key")),
+        (None, _, HeadState::RolledBack { head_seq, last_seq }) => Some(format!(
+            "it ends at event {last_seq}, but event {head_seq} was recorded"
+        )),
+        (None, _, HeadState::Differs { seq }) => Some(format!("event {seq} is not the one that was recorded")),
+        (None, ..) => None,
+    }
 }
 
 impl Seen {

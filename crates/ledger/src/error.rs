@@ -89,7 +89,7 @@ impl LedgerError {
                 Some(format!("`onus repair {alias} --dry-run` shows what would be kept"))
             }
             LedgerError::AliasTaken(alias) => Some(format!(
-                "`onus resume {alias}` goes on with it; another alias starts a new run"
+                "`onus status {alias}` shows it; another alias starts a new run"
             )),
             LedgerError::NoEvents(alias) => Some(format!("`onus clean {alias}` removes it")),
             LedgerError::Append { source, .. } | LedgerError::Io { source, .. } => io_hint(source.kind()),

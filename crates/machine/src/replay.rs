@@ -72,7 +72,7 @@ pub fn replay(record: &[Stamped], what_if: Option<&dyn Fn(&mut LoopSpec)>) -> Re
         let same = match what_if {
             None => decided == *recorded,
             // Under another contract payloads differ (thresholds, gaps); the kind of event is what tells paths apart.
-            Some(_) => decided.event.name() == recorded.event.name(),
+            Some(_) => same_way(&decided.event, &recorded.event),
         };
         run = apply(run, &decided.event);
         if !same {
@@ -186,4 +186,12 @@ fn user_stop(event: &Event) -> Option<StopRequest> {
         reason,
         by: details.by.clone().unwrap_or_default(),
     })
+}
+
+/// Whether two decisions lead the same way: the same kind of event and, at the end, the same rule.
+fn same_way(one: &Event, other: &Event) -> bool {
+    match (one, other) {
+        (Event::Stopped(one), Event::Stopped(other)) => one.rule == other.rule,
+        (one, other) => one.name() == other.name(),
+    }
 }

@@ -35,8 +35,12 @@ pub fn well_formed(spec: &LoopSpec) -> Result<(), Rejected> {
     if spec.limits.max_iterations == 0 || spec.limits.step_attempts_max == 0 {
         return fail("max_iterations and step_attempts_max must be at least 1".to_owned());
     }
-    // Without these two the run could end without its gate, or never.
-    for needed in [StopCondition::ThresholdReached, StopCondition::IterationLimit] {
+    // Without these the run could end without its gate, never, or not when it is told to.
+    for needed in [
+        StopCondition::ThresholdReached,
+        StopCondition::UserStop,
+        StopCondition::IterationLimit,
+    ] {
         if !spec.stop.iter().any(|rule| rule.when == needed) {
             return fail(format!("stop rule `{}` is missing", needed.name()));
         }

@@ -27,6 +27,9 @@ pub struct LoopSpec {
     pub prompts: BTreeMap<Role, TemplateRef>,
     /// Where agents work, relative to the project.
     pub workspace: String,
+    /// What to do with the finished artifact, in words for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
 }
 
 impl LoopSpec {

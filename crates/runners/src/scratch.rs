@@ -22,6 +22,18 @@ impl Scratch {
             .map(Scratch)
     }
 
+    /// Removes a directory in which scratch directories were made, with whatever was left behind there.
+    pub fn sweep(parent: &Path) -> io::Result<()> {
+        let gone = |result: io::Result<()>| match result {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        };
+        gone(fs::remove_dir_all(parent)).or_else(|_| {
+            unlock(parent);
+            gone(fs::remove_dir_all(parent))
+        })
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -122,6 +122,7 @@ impl Draft {
                 roles,
                 prompts,
                 workspace: self.workspace.clone(),
+                next_step: self.next_step.clone(),
             }),
             Some(_) | None => Err(problems),
         }

@@ -89,7 +89,7 @@ const EJECTED: &str = r#"# A loop of your own, started from the preset `{name}`.
 #   [agents.writer]
 #   kind = "command"                # any program: the prompt comes on stdin, the answer goes to stdout
 #   command = ["claude", "-p"]
-#   env = ["ANTHROPIC_API_KEY"]     # names only; nothing else of your environment is passed on
+#   env = ["ANTHROPIC_API_KEY"]     # names; beyond PATH, HOME and the like, only these are passed on
 #
 #   [roles]
 #   default = "writer"              # plays every role that is not named here

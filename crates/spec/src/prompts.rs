@@ -12,7 +12,7 @@
 //! |---|---|
 //! | planner | `task{prompt, ideal_result}`, `max_iterations`, `plan_steps_min`, `plan_steps_max`, `rules[{id, description, severity, check}]`, `failures[{id, message}]`, `recent_events[text]`, `context[{path, text}]` |
 //! | producer | `task`, `plan[text]`, `context`, `artifact?` |
-//! | preparer | `task`, `plan`, `rules` (only those without checks in the contract) |
+//! | preparer | `task`, `plan`, `rules` (only those without checks in the contract), `rejected?[{rule_id, reason}]` |
 //! | evaluator | `task`, `rules`, `artifact`, `fence` (random, one line) |
 //! | critic | `task`, `artifact`, `failed[{id, severity, message}]`, `warnings[{id, severity, message}]`, `issues_max` |
 //! | refiner | `task`, `artifact`, `issues[{rule_id, problem, fix_instruction, expected_effect}]`, `context` |
@@ -123,7 +123,10 @@ pub fn sample_context(role: Role) -> Value {
             "recent_events": ["evaluation_done: 0.71, not passed", "critique_done: 1 issue", "refinement_done"],
         }),
         Role::Producer => json!({"plan": plan, "context": context, "artifact": artifact}),
-        Role::Preparer => json!({"plan": plan, "rules": rules}),
+        Role::Preparer => json!({
+            "plan": plan, "rules": rules,
+            "rejected": [{"rule_id": "a.completeness.errors", "reason": "it passes on an empty artifact"}],
+        }),
         Role::Evaluator => json!({"rules": rules, "artifact": artifact, "fence": "5f0c2a9e71d84b36a1c0e9d2b7f45a68"}),
         Role::Critic => json!({
             "artifact": artifact, "issues_max": 5,

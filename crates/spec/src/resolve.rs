@@ -481,7 +481,11 @@ impl Resolver<'_> {
             }
         }
         // Without these a run could end without its gate, or never.
-        for needed in [StopCondition::ThresholdReached, StopCondition::IterationLimit] {
+        for needed in [
+            StopCondition::ThresholdReached,
+            StopCondition::UserStop,
+            StopCondition::IterationLimit,
+        ] {
             if !seen.contains(&needed) {
                 self.note(
                     stop.span.clone(),
@@ -594,7 +598,7 @@ impl Resolver<'_> {
         }
         if !unplayed.is_empty() {
             let help =
-                "set `default` in `[roles]` to an agent, or give an agent's command on the command line".to_owned();
+                "name one in `[agents.NAME]`, set it as `default` in `[roles]`, or pass `--agent COMMAND`".to_owned();
             self.note(None, format!("no agent plays {}", unplayed.join(", ")), Some(help));
         }
         bound

@@ -521,7 +521,7 @@ fn mistakes_in_agents_prompts_and_criteria_have_their_messages() {
         ),
         (
             "[[stop]]\nwhen = \"threshold_reached\"\nstatus = \"completed\"",
-            "1:1: stop rule `iteration_limit` is missing",
+            "1:1: stop rule `user_stop` is missing\n1:1: stop rule `iteration_limit` is missing",
         ),
         (
             "[[levels]]\nname = \"A\"\nthreshold = 0.5\nactive_levels = []\n[[levels]]\nname = \"B\"\nthreshold = 0.5\nactive_levels = [\"B\", \"C\"]",
@@ -576,7 +576,7 @@ fn one_agent_alone_plays_everything() {
     assert!(draft(text).roles.values().all(|bound| bound.agent == "writer"));
     assert_eq!(
         problems("[task]\nprompt = \"README\"\n"),
-        "no agent plays `planner`, `producer`, `preparer`, `evaluator`, `critic`, `refiner`\n  help: set `default` in `[roles]` to an agent, or give an agent's command on the command line\n"
+        "no agent plays `planner`, `producer`, `preparer`, `evaluator`, `critic`, `refiner`\n  help: name one in `[agents.NAME]`, set it as `default` in `[roles]`, or pass `--agent COMMAND`\n"
     );
     let evaluate_only = format!("{text}\n[cycle]\non_fail = []\n");
     assert!(!draft(&evaluate_only).roles.contains_key(&Role::Refiner));

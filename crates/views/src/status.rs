@@ -41,7 +41,13 @@ pub fn status_text(facts: &RunFacts, style: Style) -> String {
         ("iteration", format!("{}/{}", facts.iteration, facts.max_iterations)),
         ("phase", facts.level.to_string()),
         ("current_step", facts.current_step.clone()),
-        ("last_score", facts.last_score.to_string()),
+        (
+            "last_score",
+            facts
+                .evaluation
+                .as_ref()
+                .map_or_else(|| "-".to_owned(), |_| facts.last_score.to_string()),
+        ),
         ("artifact_status", artifact_status(facts).name().to_owned()),
         ("completed_phase_seconds", budget),
         ("updated_at", one_line(&facts.updated_at, PHRASE_CHARS_MAX)),
@@ -84,7 +90,7 @@ impl From<&RunFacts> for RunSummary {
             alias: facts.alias.to_string(),
             status: facts.status.to_string(),
             iteration: Some(facts.iteration),
-            last_score: Some(facts.last_score),
+            last_score: facts.evaluation.as_ref().map(|_| facts.last_score),
             updated_at: facts.updated_at.clone(),
         }
     }

@@ -83,6 +83,7 @@ fn spec() -> Arc<LoopSpec> {
         roles: BTreeMap::new(),
         prompts: BTreeMap::new(),
         workspace: ".".to_owned(),
+        next_step: None,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use onus_engine::Project;
-use onus_engine::shelf::look;
+use onus_engine::shelf::{Seen, look};
 use onus_ledger::{files, holder, objects};
 use onus_model::{Alias, ExitCode};
 
@@ -39,7 +39,7 @@ pub(crate) fn run(around: &Surroundings, args: &CleanArgs) -> Result<ExitCode, F
         say("nothing to delete\n");
     }
     let question = format!(
-        "Delete {} loop{}?",
+        "Delete {} run{}?",
         wanted.len(),
         if wanted.len() == 1 { "" } else { "s" }
     );
@@ -61,9 +61,11 @@ pub(crate) fn run(around: &Surroundings, args: &CleanArgs) -> Result<ExitCode, F
     Ok(ExitCode::Passed)
 }
 
-/// The alias again, if its loop has ended and nobody holds it.
+/// The alias again, if its run has ended and nobody holds it.
 fn only_ended(project: &Project, alias: &Alias) -> Result<Alias, Fault> {
     let status = match look(project, alias) {
+        // Nobody here can say whether another tool still works on its run; the person is asked before anything goes.
+        Ok(Seen::Foreign { .. }) => "foreign".to_owned(),
         Ok(seen) => seen.summary().status,
         // Unreadable files are somebody's to delete, and nobody can be working on them.
         Err(_) if project.places.run_dir(alias).is_dir() => "unreadable".to_owned(),
@@ -71,7 +73,7 @@ fn only_ended(project: &Project, alias: &Alias) -> Result<Alias, Fault> {
     };
     if status == "running" || holder(&project.places, alias)?.is_some() {
         return Err(
-            Fault::usage(format!("loop `{alias}` is running")).hint(format!("`onus stop {alias}` ends it first"))
+            Fault::usage(format!("run `{alias}` is running")).hint(format!("`onus stop {alias}` ends it first"))
         );
     }
     Ok(alias.clone())

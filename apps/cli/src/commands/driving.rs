@@ -33,6 +33,15 @@ pub(super) fn drive(
     output: OutputArgs,
     save_as: Option<&Path>,
 ) -> Result<ExitCode, Fault> {
+    if let Some(path) = save_as {
+        let parent = around.resolve(path).parent().map(Path::to_owned).unwrap_or_default();
+        if !parent.is_dir() {
+            return Err(Fault::usage(format!(
+                "`--save-as`: `{}` is not a directory",
+                parent.display()
+            )));
+        }
+    }
     // One thread beside this one, so that signals are heard also while a person is being asked something.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -51,6 +60,7 @@ pub(super) fn drive(
         let alias = run.facts().alias;
         let artifact_path = project.artifact_path(&alias);
         let mut watcher = Watcher::new(project, &around.terminal, output.voice(), &artifact_path);
+        watcher.catch_up(&run.take_past());
         let ending = run.drive(&around.clock, &control, &mut watcher).await;
         watcher.done();
         match ending? {
@@ -111,7 +121,8 @@ fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) ->
 }
 
 fn report(facts: &RunFacts, artifact_path: &str, around: &Surroundings, output: OutputArgs) -> Result<(), Fault> {
-    let next = onus_spec::preset(&facts.spec.preset).and_then(|preset| preset.next_step(facts.task.task_type));
+    // What to do with an artifact makes sense only where the gate let one through.
+    let next = facts.spec.next_step.as_deref().filter(|_| facts.passed());
     let report = final_report(facts, artifact_path, next);
     match output.voice() {
         Voice::Json => json_line("report", "report", &report),

@@ -1,7 +1,6 @@
 //! `onus history`: the events of a loop.
 
-use onus_engine::shelf::{Seen, look};
-use onus_ledger::Authenticity;
+use onus_engine::shelf::{Seen, distrust, look};
 use onus_model::{ExitCode, Record};
 use onus_views::{foreign_timeline, timeline};
 
@@ -24,10 +23,9 @@ pub(crate) fn run(around: &Surroundings, args: &HistoryArgs) -> Result<ExitCode,
             } else {
                 out(&timeline(&records));
             }
-            let untrusted = history.damage.is_some() || matches!(history.authenticity, Authenticity::Forged { .. });
-            if untrusted {
+            if let Some(why) = distrust(&history) {
                 say(&format!(
-                    "\nwarning: this history does not hold; `onus verify {alias}` says where\n"
+                    "\nwarning: this history does not hold: {why}\nhint: `onus verify {alias}` says more\n"
                 ));
                 return Ok(ExitCode::Integrity);
             }

@@ -37,9 +37,9 @@ pub(crate) fn run(around: &Surroundings, args: &RepairArgs) -> Result<ExitCode, 
         if args.dry_run {
             return Ok(ExitCode::Passed);
         }
-        let facts = rebuild(&project, &around.clock, alias, None)?;
+        let rebuilt = rebuild(&project, &around.clock, alias, None)?;
         let done = mend::Mended {
-            facts,
+            rebuilt,
             quarantined: None,
             bytes_dropped: 0,
         };
@@ -52,7 +52,12 @@ pub(crate) fn run(around: &Surroundings, args: &RepairArgs) -> Result<ExitCode, 
         plan.keep_bytes,
         plan.drop_bytes
     ));
-    if !agree("Cut the history there?")? {
+    let question = if plan.drop_bytes > 0 {
+        "Cut the history there?"
+    } else {
+        "Accept the history as it is?"
+    };
+    if !agree(question)? {
         return Ok(ExitCode::Passed);
     }
     let done = mend::repair(&project, &around.clock, alias, &plan)?;
@@ -82,11 +87,19 @@ fn told(args: &RepairArgs, what: &str, done: &mend::Mended) -> Result<ExitCode, 
     let quarantined = done.quarantined.as_ref().map(|path| path.display().to_string());
     if args.json {
         print_json(&serde_json::json!({
-            "alias": args.alias, "result": what, "status": done.facts.status,
+            "alias": args.alias, "result": what, "status": done.rebuilt.facts.status,
             "bytes_dropped": done.bytes_dropped, "quarantined": quarantined,
         }))?;
     } else {
-        out(&format!("{}: {what}, it is {}\n", args.alias, done.facts.status));
+        out(&format!(
+            "{}: {what}, it is {}\n",
+            args.alias, done.rebuilt.facts.status
+        ));
+        if let Some(kept) = done.rebuilt.edited {
+            out(&format!(
+                "  artifact.md was not the recorded one; what lay there is kept as object {kept}\n"
+            ));
+        }
         if let Some(path) = quarantined {
             out(&format!("  what was there before is kept in {path}\n"));
         }

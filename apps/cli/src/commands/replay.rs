@@ -1,9 +1,9 @@
 //! `onus replay`: decide a recorded loop once more, as it was or under other limits.
 
-use onus_engine::shelf::{Seen, look};
+use onus_engine::shelf::{Seen, distrust, look};
 use onus_machine::Run;
 use onus_machine::replay::{Divergence, Replayed, fold, replay};
-use onus_model::{ExitCode, LoopSpec, Score, Stamped, canonical_sha256};
+use onus_model::{Event, ExitCode, LoopSpec, Score, Stamped, canonical_sha256};
 
 use crate::cli::ReplayArgs;
 use crate::commands::print_json;
@@ -20,6 +20,13 @@ pub(crate) fn run(around: &Surroundings, args: &ReplayArgs) -> Result<ExitCode, 
             "the history of `{alias}` was written by another tool and holds too little to be decided again"
         )));
     };
+    if let Some(why) = distrust(&history) {
+        return Err(Fault::new(
+            ExitCode::Integrity,
+            format!("the history of `{alias}` does not hold: {why}"),
+        )
+        .hint(format!("`onus verify {alias}` says more")));
+    }
     if args.print {
         let mut watcher = Watcher::new(&project, &around.terminal, Voice::Words, &project.artifact_path(&alias));
         history.records.iter().for_each(|record| watcher.tell(record));
@@ -32,6 +39,13 @@ pub(crate) fn run(around: &Surroundings, args: &ReplayArgs) -> Result<ExitCode, 
         .iter()
         .map(|text| Change::parse(text))
         .collect::<Result<Vec<_>, Fault>>()?;
+    let levels: Vec<String> = match history.records.first().map(|record| &record.stamped.event) {
+        Some(Event::RunStarted(start)) => start.spec.levels.iter().map(|level| level.name.to_string()).collect(),
+        Some(_) | None => Vec::new(),
+    };
+    for change in &changes {
+        change.known(&levels)?;
+    }
     let apply = |spec: &mut LoopSpec| changes.iter().for_each(|change| change.apply(spec));
     let what_if: Option<&dyn Fn(&mut LoopSpec)> = if changes.is_empty() { None } else { Some(&apply) };
     let again = replay(&record, what_if)
@@ -167,6 +181,17 @@ impl Change {
             },
         };
         change.ok_or_else(|| Fault::usage(format!("`{value}` is no value for `{key}`")))
+    }
+
+    /// A level that the run does not have would change nothing, silently.
+    fn known(&self, levels: &[String]) -> Result<(), Fault> {
+        match self {
+            Change::Threshold(Some(level), _) if !levels.contains(level) => {
+                Err(Fault::usage(format!("the run has no level `{level}`"))
+                    .hint(format!("its levels are {}", levels.join(", "))))
+            }
+            Change::Threshold(..) | Change::MaxIterations(_) | Change::DeltaMin(_) | Change::CountMax(_) => Ok(()),
+        }
     }
 
     fn apply(&self, spec: &mut LoopSpec) {

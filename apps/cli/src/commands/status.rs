@@ -1,6 +1,6 @@
 //! `onus status`: where a loop stands, by its ledger.
 
-use onus_engine::shelf::{Seen, look};
+use onus_engine::shelf::{Seen, distrust, look};
 use onus_ledger::holder;
 use onus_model::ExitCode;
 use onus_views::{run_json, status_text};
@@ -17,15 +17,24 @@ pub(crate) fn run(around: &Surroundings, args: &OneArgs) -> Result<ExitCode, Fau
         if args.json {
             print_json(&serde_json::Value::Null)?;
         } else {
-            out("no loop is active\n");
-            say("\nhint: `onus list` shows all loops, `onus run` starts one\n");
+            out("no run is active\n");
+            say("\nhint: `onus list` shows all runs, `onus run` starts one\n");
         }
         return Ok(ExitCode::Passed);
     };
     match look(&project, &alias)? {
-        Seen::Ours { facts, .. } if args.json => print_json(&run_json(&facts))?,
-        Seen::Ours { facts, .. } => {
-            out(&status_text(&facts, around.terminal.style));
+        Seen::Ours { facts, history } => {
+            if args.json {
+                print_json(&run_json(&facts))?;
+            } else {
+                out(&status_text(&facts, around.terminal.style));
+            }
+            if let Some(why) = distrust(&history) {
+                say(&format!(
+                    "\nwarning: this history does not hold: {why}\nhint: `onus verify {alias}` says more\n"
+                ));
+                return Ok(ExitCode::Integrity);
+            }
             if facts.status == onus_model::Status::Running && holder(&project.places, &alias)?.is_none() {
                 say(&format!(
                     "\nhint: no process is working on it; `onus resume {alias}` goes on\n"

@@ -2,7 +2,7 @@
 
 use onus_engine::Project;
 use onus_engine::shelf::{Seen, look};
-use onus_ledger::{Authenticity, HeadState, files};
+use onus_ledger::{HeadState, LedgerError, ProblemKind, files};
 use onus_machine::replay::replay;
 use onus_model::{Alias, ExitCode, Stamped};
 use onus_views::{for_terminal, run_json_text};
@@ -24,6 +24,9 @@ struct Verified {
     head: String,
     problems: Vec<String>,
     notes: Vec<String>,
+    /// Nothing is wrong but that this machine did not seal it.
+    #[serde(skip)]
+    unvouched: bool,
 }
 
 pub(crate) fn run(around: &Surroundings, args: &VerifyArgs) -> Result<ExitCode, Fault> {
@@ -68,7 +71,8 @@ fn print(report: &Verified, around: &Surroundings) {
         ..
     } = report;
     out(&format!(
-        "{alias}: {word}, {events} events, {bytes} bytes, {objects} artifacts\n"
+        "{alias}: {word}, {events} events, {bytes} bytes, {objects} artifact{}\n",
+        if *objects == 1 { "" } else { "s" }
     ));
     for problem in &report.problems {
         out(&format!("  {}\n", for_terminal(problem)));
@@ -77,19 +81,46 @@ fn print(report: &Verified, around: &Surroundings) {
         out(&format!("  note: {}\n", for_terminal(note)));
     }
     if !report.sound {
+        let how = if report.unvouched { "--adopt" } else { "--dry-run" };
         say(&format!(
-            "\nhint: `onus repair {alias} --dry-run` shows what can be put right\n"
+            "\nhint: `onus repair {alias} {how}` shows what can be put right\n"
         ));
     }
 }
 
+/// Another tool's history has nothing that could be verified.
+fn foreign(alias: &Alias) -> Verified {
+    Verified {
+        alias: alias.clone(),
+        sound: true,
+        events: 0,
+        bytes: 0,
+        objects: 0,
+        head: "none".to_owned(),
+        problems: Vec::new(),
+        unvouched: false,
+        notes: vec!["written by another tool: there is nothing to verify, and Onus vouches for nothing".to_owned()],
+    }
+}
+
+const fn head_word(head: HeadState) -> &'static str {
+    match head {
+        HeadState::Newest => "newest",
+        HeadState::Behind { .. } => "behind",
+        HeadState::Absent => "absent",
+        HeadState::RolledBack { .. } => "rolled_back",
+        HeadState::Differs { .. } => "differs",
+    }
+}
+
 fn verify(project: &Project, alias: &Alias) -> Result<Verified, Fault> {
-    let report = onus_ledger::verify(&project.places, alias)?;
+    let report = match onus_ledger::verify(&project.places, alias) {
+        Ok(report) => report,
+        Err(LedgerError::Foreign(_)) => return Ok(foreign(alias)),
+        Err(error) => return Err(error.into()),
+    };
     let mut problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
     let mut notes = Vec::new();
-    if report.authenticity == Authenticity::NoKey {
-        notes.push("this machine has no key, so nobody can say who wrote this history".to_owned());
-    }
     if report.head == HeadState::Absent {
         notes.push("this machine has no head for this run, so a missing end would not be noticed".to_owned());
     }
@@ -124,7 +155,8 @@ fn verify(project: &Project, alias: &Alias) -> Result<Verified, Fault> {
         events: report.events,
         bytes: report.bytes,
         objects: report.objects,
-        head: format!("{:?}", report.head),
+        head: head_word(report.head).to_owned(),
+        unvouched: report.problems.iter().all(|p| matches!(p.kind, ProblemKind::NoKey)),
         problems,
         notes,
     })

@@ -99,6 +99,7 @@ pub fn spec(max_iterations: u32) -> LoopSpec {
         roles: BTreeMap::new(),
         prompts: BTreeMap::new(),
         workspace: ".".into(),
+        next_step: None,
     }
 }
 
