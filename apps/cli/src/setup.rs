@@ -42,12 +42,14 @@ pub(crate) fn confirm(
         draft = resolve(overrides)?;
     }
     let mut table = if args.full_setup || draft.task_type.is_none() {
+        // What is typed now may differ from what a flag said, so flags confirm nothing here.
         full_setup(around, loaded, overrides, &draft)?
     } else {
-        Confirmable::new(draft)
+        // Flags are explicit words too; changing anything below takes them back like any other confirmation.
+        let mut table = Confirmable::new(draft);
+        take_flags(around, &mut table, args);
+        table
     };
-    // Flags are explicit words too; changing anything below takes them back like any other confirmation.
-    take_flags(around, &mut table, args);
     loop {
         if let Some(confirmations) = table.both() {
             return Ok(Confirmed {
@@ -153,6 +155,7 @@ fn summary(draft: &Draft) -> String {
     let _ = writeln!(text, "thresholds   {}", thresholds.join(", "));
     let origin = match draft.max_iterations_from {
         Origin::Flag => "flag",
+        Origin::Person => "as you said",
         Origin::File => "loop file",
         Origin::Prompt => "stated in the task",
         Origin::Preset => "default",
@@ -161,7 +164,7 @@ fn summary(draft: &Draft) -> String {
     let agents: Vec<String> = draft
         .roles
         .iter()
-        .map(|(role, bound)| format!("{role}={}", bound.agent))
+        .map(|(role, bound)| format!("{role}={}", one_line(&bound.agent, 40)))
         .collect();
     let _ = writeln!(text, "agents       {}", agents.join(" "));
     let _ = writeln!(text, "criteria     with severity, weight and who decides");
@@ -381,6 +384,14 @@ fn ask_count(question: &str, current: u32) -> Result<u32, Fault> {
 
 fn given_up() -> Fault {
     Fault::new(ExitCode::StoppedByUser, "nothing was started")
+}
+
+/// Whether a person broke a dialogue off.
+pub(crate) fn broken_off(error: &InquireError) -> bool {
+    matches!(
+        error,
+        InquireError::OperationCanceled | InquireError::OperationInterrupted
+    )
 }
 
 /// A dialogue that a person broke off, or that could not be held.

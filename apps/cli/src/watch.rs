@@ -91,6 +91,9 @@ impl Observer for Watcher<'_> {
     }
 
     fn step_started(&mut self, task: &StepTask) {
+        if self.spinner.is_hidden() {
+            return;
+        }
         let attempt = if task.attempt > 1 {
             format!(", try {}", task.attempt)
         } else {

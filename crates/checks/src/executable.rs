@@ -11,8 +11,16 @@ use crate::{CheckResult, Outcome};
 pub enum RunEnd {
     Exited(i32),
     Signalled(i32),
-    TimedOut { after_seconds: u64 },
-    NotStarted { reason: String },
+    TimedOut {
+        after_seconds: u64,
+    },
+    NotStarted {
+        reason: String,
+    },
+    /// It wrote more than is read.
+    Flooded {
+        bytes_max: u64,
+    },
 }
 
 /// A shell's words for "found, but not executable" and "not found": the check itself is missing something.
@@ -30,6 +38,10 @@ pub fn read_run(
         RunEnd::NotStarted { reason } => (
             Outcome::CouldNotRun,
             format!("the program could not be started: {}", clip(reason, MESSAGE_CHARS_MAX)),
+        ),
+        RunEnd::Flooded { bytes_max } => (
+            Outcome::CouldNotRun,
+            format!("the program wrote more than {bytes_max} bytes"),
         ),
         RunEnd::TimedOut { after_seconds } => (
             Outcome::CouldNotRun,
@@ -57,7 +69,7 @@ pub fn read_run(
         command: clip(&command.to_string(), MESSAGE_CHARS_MAX),
         exit: match end {
             RunEnd::Exited(code) => Some(*code),
-            RunEnd::Signalled(_) | RunEnd::TimedOut { .. } | RunEnd::NotStarted { .. } => None,
+            RunEnd::Signalled(_) | RunEnd::TimedOut { .. } | RunEnd::NotStarted { .. } | RunEnd::Flooded { .. } => None,
         },
         stdout_sha256: Digest::of(stdout),
     };

@@ -4,12 +4,13 @@
 
 use std::collections::VecDeque;
 
-use onus_ledger::{Durability, Ledger, Places, files, objects};
+use onus_ledger::{Durability, History, Ledger, Places, files, objects};
 use onus_machine::replay::fold;
 use onus_machine::{Run, apply, decide};
 use onus_model::{Alias, Digest, Event, Input, Record, RunId, Stamped, canonical_sha256};
 use onus_views::{RunFacts, record_line, run_json_text};
 
+use crate::shelf::distrust;
 use crate::{Clock, EngineError, Project};
 
 /// How many of the last events the planner is told.
@@ -25,6 +26,8 @@ pub(crate) struct Book {
     ledger: Ledger,
     created_at: String,
     updated_at: String,
+    /// `run.json` and `current.json` do not say yet what the ledger says.
+    views_behind: bool,
 }
 
 impl Book {
@@ -49,6 +52,7 @@ impl Book {
             ledger,
             created_at: ts.clone(),
             updated_at: ts,
+            views_behind: false,
         };
         book.remember(&records);
         book.write_views(Durability::Relaxed)?;
@@ -82,6 +86,7 @@ impl Book {
             ledger,
             created_at: first.ts.clone(),
             updated_at: last.ts.clone(),
+            views_behind: true,
         };
         book.remember(&records);
         let mut fresh = Vec::new();
@@ -95,7 +100,7 @@ impl Book {
         Ok((book, records, fresh))
     }
 
-    /// Records events and brings the views up to date.
+    /// Records events. `artifact.md` follows at once, the other views with the next [`Book::catch_up`].
     pub(crate) fn record(&mut self, clock: &dyn Clock, events: &[Stamped]) -> Result<Vec<Record>, EngineError> {
         let ts = clock.stamp();
         let records = self.ledger.append(&ts, events)?;
@@ -116,8 +121,21 @@ impl Book {
         if let Some(sha256) = artifact {
             self.write_artifact(&sha256, Durability::Relaxed)?;
         }
-        self.write_views(Durability::Relaxed)?;
+        self.views_behind = true;
         Ok(records)
+    }
+
+    pub(crate) fn views_are_behind(&self) -> bool {
+        self.views_behind
+    }
+
+    /// Brings `run.json` and `current.json` up to date.
+    pub(crate) fn catch_up(&mut self) -> Result<(), EngineError> {
+        if self.views_behind {
+            self.write_views(Durability::Relaxed)?;
+            self.views_behind = false;
+        }
+        Ok(())
     }
 
     /// Records one event of housekeeping, which no decision is needed for.
@@ -136,6 +154,7 @@ impl Book {
     pub(crate) fn settle(&mut self, clock: &dyn Clock, input: Input) -> Result<Settled, EngineError> {
         let decision = decide(Some(&self.run), input).map_err(EngineError::BadLoop)?;
         let records = self.record(clock, &decision.events)?;
+        self.catch_up()?;
         Ok(Settled {
             records,
             effects: decision.effects,
@@ -165,11 +184,30 @@ impl Book {
     /// Leaves the run: the head and, if the run has ended, the views are made durable.
     pub(crate) fn leave(&mut self) -> Result<(), EngineError> {
         self.ledger.sync_head()?;
+        self.catch_up()?;
         if !self.run.is_running() {
             self.write_views(Durability::Synced)?;
             files::clear_stop_request(&self.places, &self.alias)?;
+            self.still_holds()?;
         }
         Ok(())
+    }
+
+    /// The whole history once more, as it lies on disk: an outcome is worth no more than the record behind it.
+    fn still_holds(&self) -> Result<(), EngineError> {
+        let History::Chained(history) = onus_ledger::read(&self.places, &self.alias)? else {
+            return Err(EngineError::Integrity(format!(
+                "the history of run `{}` was replaced",
+                self.alias
+            )));
+        };
+        match distrust(&history) {
+            Some(why) => Err(EngineError::Integrity(format!(
+                "the history of run `{}` does not hold: {why}",
+                self.alias
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Writes the views anew from what the ledger says.

@@ -137,8 +137,8 @@ fn run_end(end: End, world: &World) -> RunEnd {
         End::Cancelled => RunEnd::NotStarted {
             reason: "the run was interrupted".to_owned(),
         },
-        End::OutputLimit => RunEnd::NotStarted {
-            reason: format!("it wrote more than {} bytes", world.output_bytes_max),
+        End::OutputLimit => RunEnd::Flooded {
+            bytes_max: world.output_bytes_max,
         },
     }
 }

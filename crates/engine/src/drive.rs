@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use onus_ledger::files;
 use onus_machine::{Run, decide};
-use onus_model::{Boundary, Effect, Input, Record, Rejected, StepError, StepTask, StopRequest};
+use onus_model::{Boundary, Effect, Input, Record, Rejected, StepTask, StopRequest};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::perform::{Job, Performed};
+use crate::perform::{Job, Performed, Trouble};
 use crate::{Clock, EngineError, OpenRun};
 
 /// How a face talks to a run it drives.
@@ -47,7 +47,10 @@ pub enum Ending {
     Interrupted,
 }
 
-type Results = JoinSet<(StepTask, Result<Performed, StepError>)>;
+/// How often the views are rewritten at the most: they are for people, who read more slowly than steps may end.
+const VIEWS_EVERY: Duration = Duration::from_millis(50);
+
+type Results = JoinSet<(StepTask, Result<Performed, Trouble>)>;
 
 impl OpenRun {
     /// Drives the run until it ends or is interrupted.
@@ -67,7 +70,10 @@ impl OpenRun {
         let effects = std::mem::take(&mut self.owed);
         self.launch(effects, &mut results, &cancel, observer);
         let mut stage_began = clock.elapsed();
+        let mut views_written = clock.elapsed();
         while self.book.run.is_running() {
+            let behind = self.book.views_are_behind();
+            let rest = VIEWS_EVERY.saturating_sub(clock.elapsed().saturating_sub(views_written));
             let (task, result) = tokio::select! {
                 biased;
                 () = control.now.cancelled() => {
@@ -75,6 +81,11 @@ impl OpenRun {
                     while results.join_next().await.is_some() {}
                     self.book.leave()?;
                     return Ok(Ending::Interrupted);
+                }
+                () = tokio::time::sleep(rest), if behind => {
+                    self.book.catch_up()?;
+                    views_written = clock.elapsed();
+                    continue;
                 }
                 joined = results.join_next() => match joined {
                     Some(joined) => joined.map_err(|error| EngineError::Internal(format!("a step ended abnormally: {error}")))?,
@@ -90,7 +101,9 @@ impl OpenRun {
                     transcript,
                     boundary,
                 },
-                Err(error) => Input::Failed { task, error, boundary },
+                Err(Trouble::Step(error)) => Input::Failed { task, error, boundary },
+                // Nothing is recorded: the run stays as it is, and can be resumed when the disk is well.
+                Err(Trouble::Engine(error)) => return Err(error),
             };
             let decision = match decide(Some(&self.book.run), input) {
                 Ok(decision) => decision,

@@ -1,5 +1,8 @@
 //! What can go wrong between a face and a run, sorted by what a caller can do about it.
 
+use std::io;
+use std::path::PathBuf;
+
 use onus_ledger::LedgerError;
 use onus_model::{Alias, ExitCode, Rejected, Status};
 
@@ -16,6 +19,13 @@ pub enum EngineError {
     },
     #[error("{0}")]
     Configuration(String),
+    /// The engine's own files could not be written or read; the run stays as it is.
+    #[error("cannot {attempt} `{}`", path.display())]
+    Storage {
+        attempt: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("the loop cannot run")]
     BadLoop(#[source] Rejected),
     #[error("{0}")]
@@ -30,6 +40,7 @@ impl EngineError {
             EngineError::Ledger(error) => ledger_exit_code(error),
             EngineError::Ended { .. } => ExitCode::Usage,
             EngineError::Configuration(_) | EngineError::BadLoop(_) => ExitCode::Configuration,
+            EngineError::Storage { .. } => ExitCode::Failed,
             EngineError::Integrity(_) => ExitCode::Integrity,
             EngineError::Internal(_) => ExitCode::Internal,
         }
@@ -41,6 +52,9 @@ impl EngineError {
             EngineError::Ended { alias, .. } => Some(format!(
                 "`onus history {alias}` shows how it went; a new run needs another alias"
             )),
+            EngineError::Storage { .. } => {
+                Some("nothing recorded is lost: see to the disk, then resume the run".to_owned())
+            }
             EngineError::Configuration(_)
             | EngineError::BadLoop(_)
             | EngineError::Integrity(_)

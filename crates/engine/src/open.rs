@@ -1,10 +1,11 @@
 //! Starting a run and taking one up again.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onus_ledger::{Durability, objects};
+use onus_ledger::{Durability, files, objects};
 use onus_machine::{Run, decide};
 use onus_model::{
     Alias, Confirmations, ContextFile, Digest, Effect, Event, Input, LoopSpec, Record, Role, RunId, RunStarted,
@@ -49,6 +50,7 @@ impl OpenRun {
     /// Starts a run. Programs and scripts are looked for first: a loop that cannot run leaves nothing behind.
     pub fn start(project: &Project, clock: &dyn Clock, new: NewRun) -> Result<OpenRun, EngineError> {
         let bound = agents::bind(project, &new.spec)?;
+        workspace(project, &new.spec)?;
         for criterion in &new.spec.criteria {
             for check in &criterion.verify {
                 onus_checks::runnable(&check.kind).map_err(|(field, problem)| {
@@ -103,8 +105,13 @@ impl OpenRun {
     pub fn resume(project: &Project, clock: &dyn Clock, alias: &Alias) -> Result<OpenRun, EngineError> {
         let (mut book, past, mut unseen) = Book::open(project, clock, alias)?;
         if !book.run.is_running() {
+            // A process that died at the very end may have left views that say otherwise.
+            book.restore_artifact()?;
+            book.leave()?;
             return Err(ended(&book));
         }
+        // Whoever asked for a stop asked the process that held the run before.
+        files::clear_stop_request(&project.places, alias)?;
         let bound = agents::bind(project, &book.run.spec)?;
         let get = |sha256| -> Result<String, EngineError> {
             let bytes = objects::get(&project.places, sha256, TEXT_BYTES_MAX)?;
@@ -240,6 +247,18 @@ fn context_files(past: &[Record]) -> Vec<ContextFile> {
     }
 }
 
+/// Where the agents work, as it really is called.
+fn workspace(project: &Project, spec: &LoopSpec) -> Result<PathBuf, EngineError> {
+    let path = project.dir.join(&spec.workspace);
+    let unusable =
+        |error| EngineError::Configuration(format!("workspace `{}` cannot be used: {error}", path.display()));
+    let found = path.canonicalize().map_err(unusable)?;
+    if !found.is_dir() {
+        return Err(unusable(std::io::ErrorKind::NotADirectory.into()));
+    }
+    Ok(found)
+}
+
 fn world(
     project: &Project,
     book: &Book,
@@ -249,22 +268,20 @@ fn world(
 ) -> Result<World, EngineError> {
     let spec = &book.run.spec;
     let scratch = project.places.onus().join("work").join(book.alias.as_str());
-    let unusable = |what: &str, path: &std::path::Path, error: std::io::Error| {
-        EngineError::Configuration(format!("{what} `{}` cannot be used: {error}", path.display()))
+    let unusable = |source| EngineError::Storage {
+        attempt: "make the directory",
+        path: scratch.clone(),
+        source,
     };
     // The run is held, so whatever lies here was left behind by a process that died.
-    Scratch::sweep(&scratch).map_err(|error| unusable("scratch directory", &scratch, error))?;
-    std::fs::create_dir_all(&scratch).map_err(|error| unusable("scratch directory", &scratch, error))?;
-    let workspace = project.dir.join(&spec.workspace);
-    let workspace = workspace
-        .canonicalize()
-        .map_err(|error| unusable("workspace", &workspace, error))?;
+    Scratch::sweep(&scratch).map_err(unusable)?;
+    std::fs::create_dir_all(&scratch).map_err(unusable)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(World {
         run_id: book.run_id.clone(),
         alias: book.alias.clone(),
         places: project.places.clone(),
-        workspace,
+        workspace: workspace(project, spec)?,
         scratch,
         path: project.path_variable().to_owned(),
         agents: bound,

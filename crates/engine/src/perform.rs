@@ -1,25 +1,48 @@
 //! Doing one step: ask the agent, read its answer, verify what can be verified. What the result means is decided elsewhere.
 
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use onus_checks as checks;
-use onus_ledger::{Durability, objects};
+use onus_ledger::{Durability, LedgerError, objects};
 use onus_machine::Run;
 use onus_model::{
     ArtifactRef, Check, Criterion, CriterionId, Digest, PrepareAnswer, Step, StepError, StepOutput, StepTask, Verdict,
     VerdictSource,
 };
-use onus_runners::{AgentFailure, AgentReply, AgentRequest, Scratch};
+use onus_runners::{AgentFailure, AgentReply, AgentRequest, FailureCause, Scratch};
 use onus_spec::prompts;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+use crate::EngineError;
 use crate::ask::{Telling, context};
 use crate::checking;
 use crate::world::World;
 
 /// How much of an agent's last words a record keeps; the transcript has all of it.
 const TAIL_BYTES_MAX: usize = 2000;
+
+/// Why a step has no result: the agent gave none, or the engine's own files failed, which is nobody's fault and ends
+/// nothing but this process.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Step(StepError),
+    Engine(EngineError),
+}
+
+impl From<StepError> for Trouble {
+    fn from(error: StepError) -> Trouble {
+        Trouble::Step(error)
+    }
+}
+
+impl From<LedgerError> for Trouble {
+    fn from(error: LedgerError) -> Trouble {
+        Trouble::Engine(error.into())
+    }
+}
 
 /// One step to do, with what the machine knew when it asked.
 pub(crate) struct Job {
@@ -40,7 +63,7 @@ pub(crate) struct Performed {
 }
 
 impl Job {
-    pub(crate) async fn perform(self) -> Result<Performed, StepError> {
+    pub(crate) async fn perform(self) -> Result<Performed, Trouble> {
         match self.task.step {
             Step::Plan => self.plan().await,
             Step::Produce | Step::Refine => self.write().await,
@@ -50,7 +73,7 @@ impl Job {
         }
     }
 
-    async fn plan(&self) -> Result<Performed, StepError> {
+    async fn plan(&self) -> Result<Performed, Trouble> {
         let active: Vec<&Criterion> = self.run.spec.active(&self.run.level).collect();
         let reply = self.ask(&active, None).await?;
         let plan = self.read(&reply, |answer| checks::plan(answer, &self.run.spec.limits))?;
@@ -58,7 +81,7 @@ impl Job {
     }
 
     /// PRODUCE and REFINE: the answer is the artifact itself.
-    async fn write(&self) -> Result<Performed, StepError> {
+    async fn write(&self) -> Result<Performed, Trouble> {
         let before = self.artifact()?;
         let reply = self.ask(&[], before.as_deref()).await?;
         let bytes = match (&reply.artifact, &before) {
@@ -69,28 +92,29 @@ impl Job {
             (None, Some(before)) if self.task.step == Step::Produce => before.as_bytes().to_vec(),
             (None, _) => {
                 let message = "the agent wrote no artifact: its file is untouched and its output is empty";
-                return Err(self.bad_reply("empty_artifact", message.to_owned(), &reply));
+                return Err(self.bad_reply("empty_artifact", message.to_owned(), &reply).into());
             }
         };
         let (size, max) = (bytes.len() as u64, self.run.spec.limits.artifact_bytes_max);
         if size > max {
-            return Err(self.bad_reply(
-                "output_limit",
-                format!("the artifact has {size} bytes, the limit is {max}"),
-                &reply,
-            ));
+            return Err(self
+                .bad_reply(
+                    "output_limit",
+                    format!("the artifact has {size} bytes, the limit is {max}"),
+                    &reply,
+                )
+                .into());
         }
         let text = checks::artifact_text(&bytes).map_err(|error| self.unreadable(&error, &reply))?;
         let artifact = ArtifactRef {
-            artifact_sha256: objects::put(&self.world.places, &bytes, Durability::Synced)
-                .map_err(|error| self.error("io", chain(&error)))?,
+            artifact_sha256: objects::put(&self.world.places, &bytes, Durability::Synced)?,
             bytes: size,
             changed: checks::changes(before.as_deref(), &text),
         };
         Ok(self.performed(StepOutput::Artifact(artifact), &reply))
     }
 
-    async fn prepare(&self) -> Result<Performed, StepError> {
+    async fn prepare(&self) -> Result<Performed, Trouble> {
         // What the contract already decides needs no check from an agent.
         let open: Vec<&Criterion> = self
             .run
@@ -112,9 +136,11 @@ impl Job {
         Ok(self.performed(StepOutput::Checks(proven), &reply))
     }
 
-    async fn evaluate(&self) -> Result<Performed, StepError> {
+    async fn evaluate(&self) -> Result<Performed, Trouble> {
         let Some(text) = self.artifact()? else {
-            return Err(self.error("empty_artifact", "there is no artifact to evaluate".to_owned()));
+            return Err(self
+                .error("empty_artifact", "there is no artifact to evaluate".to_owned())
+                .into());
         };
         let prepared = self.run.prepared_checks.as_deref().unwrap_or_default();
         let active: Vec<&Criterion> = self.run.spec.active(&self.run.level).collect();
@@ -153,7 +179,7 @@ impl Job {
     }
 
     /// Verdicts on what no check decides.
-    async fn judge(&self, asked: &[&Criterion], text: &str) -> Result<(Vec<Verdict>, Option<Digest>), StepError> {
+    async fn judge(&self, asked: &[&Criterion], text: &str) -> Result<(Vec<Verdict>, Option<Digest>), Trouble> {
         if asked.is_empty() {
             return Ok((Vec::new(), None));
         }
@@ -165,7 +191,7 @@ impl Job {
         Ok((verdicts, self.transcript(&spoken(&reply), &reply.stderr.bytes)))
     }
 
-    async fn critique(&self) -> Result<Performed, StepError> {
+    async fn critique(&self) -> Result<Performed, Trouble> {
         let text = self.artifact()?;
         let reply = self.ask(&[], text.as_deref()).await?;
         let failing: Vec<CriterionId> = self
@@ -181,11 +207,13 @@ impl Job {
     }
 
     /// Asks the agent bound to this step.
-    async fn ask(&self, rules: &[&Criterion], artifact: Option<&str>) -> Result<AgentReply, StepError> {
+    async fn ask(&self, rules: &[&Criterion], artifact: Option<&str>) -> Result<AgentReply, Trouble> {
         let (world, run, step) = (&self.world, &self.run, self.task.step);
         let role = step.role();
         let (Some(bound), Some(template)) = (world.agents.get(&role), world.templates.get(&role)) else {
-            return Err(self.error("spawn", format!("no agent is bound to role `{role}`")));
+            return Err(self
+                .error("spawn", format!("no agent is bound to role `{role}`"))
+                .into());
         };
         let fence = fence().map_err(|message| self.error("io", message))?;
         let input = context(
@@ -202,7 +230,7 @@ impl Job {
         );
         let prompt = prompts::render(template, &input).map_err(|error| self.error("io", chain(&error)))?;
         let scratch = Scratch::create(&world.scratch)
-            .map_err(|error| self.error("io", format!("cannot create a scratch directory: {error}")))?;
+            .map_err(|source| storage("make a directory in", world.scratch.clone(), source))?;
         let request = AgentRequest {
             role,
             step,
@@ -226,11 +254,11 @@ impl Job {
             .agent
             .call(&request, &self.cancel)
             .await
-            .map_err(|failure| self.failed(&failure))
+            .map_err(|failure| self.failed(failure))
     }
 
     /// The run's artifact, from the store: what is on disk beside the ledger is only a copy.
-    fn artifact(&self) -> Result<Option<String>, StepError> {
+    fn artifact(&self) -> Result<Option<String>, Trouble> {
         let Some(artifact) = &self.run.artifact else {
             return Ok(None);
         };
@@ -238,8 +266,7 @@ impl Job {
             &self.world.places,
             &artifact.artifact_sha256,
             self.run.spec.limits.artifact_bytes_max,
-        )
-        .map_err(|error| self.error("io", chain(&error)))?;
+        )?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
@@ -310,13 +337,21 @@ impl Job {
         }
     }
 
-    fn failed(&self, failure: &AgentFailure) -> StepError {
-        StepError {
+    /// An agent that did not answer; files of the engine's own that failed are not the agent's doing.
+    fn failed(&self, failure: AgentFailure) -> Trouble {
+        if let FailureCause::Io { attempt, path, source } = failure.cause {
+            return storage(attempt, path, source);
+        }
+        Trouble::Step(StepError {
             tail: failure.tail(TAIL_BYTES_MAX),
             transcript: self.transcript(&failure.stdout.bytes, &failure.stderr.bytes),
-            ..self.error(failure.kind(), chain(failure))
-        }
+            ..self.error(failure.kind(), chain(&failure))
+        })
     }
+}
+
+fn storage(attempt: &'static str, path: PathBuf, source: io::Error) -> Trouble {
+    Trouble::Engine(EngineError::Storage { attempt, path, source })
 }
 
 /// Everything an agent answered: what it wrote to its response file, then what it printed.

@@ -82,6 +82,21 @@ impl LedgerError {
             LedgerError::Unauthenticated { alias, .. } => Some(format!(
                 "`onus repair {alias} --adopt` accepts it as it is and keeps the old file"
             )),
+            LedgerError::RolledBack { path, last_seq: 0, .. } => {
+                let alias = path.parent()?.file_name()?.to_str()?;
+                Some(format!(
+                    "the history is gone: `onus clean {alias}` removes what is left, a new run needs another alias until then"
+                ))
+            }
+            LedgerError::Changed {
+                path,
+                change: Change::Deleted,
+            } => {
+                let alias = path.parent()?.file_name()?.to_str()?;
+                Some(format!(
+                    "the history is gone: `onus clean {alias}` removes what is left"
+                ))
+            }
             LedgerError::Damaged { path, .. }
             | LedgerError::RolledBack { path, .. }
             | LedgerError::HeadDiffers { path, .. } => {
@@ -183,6 +198,8 @@ pub enum Change {
     Replaced,
     #[error("was deleted")]
     Deleted,
+    #[error("was rewritten in place")]
+    Rewritten,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -141,12 +141,17 @@ pub fn clear_stop_request(places: &Places, alias: &Alias) -> Result<(), LedgerEr
     disk::remove(&places.stop_request(alias))
 }
 
-/// All runs of the project, by name. Whatever is not a folder with an alias for a name is somebody else's.
+/// All runs of the project, by name. A run has a history, a `run.json`, or a head that says there was a history; any other
+/// folder is somebody else's, whatever its name.
 pub fn list_aliases(places: &Places) -> Result<Vec<Alias>, LedgerError> {
     let entries = disk::entries(places.root())?.into_iter();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let is_run = |alias: &Alias| {
+        places.history(alias).exists() || places.run_json(alias).exists() || places.head(alias).exists()
+    };
     Ok(folders
         .filter_map(|entry| Alias::new(entry.file_name().to_str()?).ok())
+        .filter(is_run)
         .collect())
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use onus_model::{Alias, Record, RunId, Stamped};
@@ -39,6 +40,8 @@ pub struct Ledger {
     head: Head,
     last: Mark,
     bytes: u64,
+    /// As this process left the file; unknown until it has written.
+    touched: Option<(i64, i64)>,
     poisoned: bool,
     _lock: Lock,
 }
@@ -84,6 +87,7 @@ impl Ledger {
             head: Head::open(places.head(alias))?,
             last: Mark { seq: 0, hash: GENESIS },
             bytes: 0,
+            touched: None,
             poisoned: false,
             _lock: lock,
         };
@@ -140,6 +144,7 @@ impl Ledger {
             head: Head::open(places.head(alias))?,
             last: survey.last,
             bytes: survey.bytes,
+            touched: None,
             poisoned: false,
             _lock: lock,
         };
@@ -227,6 +232,7 @@ impl Ledger {
             Some(named) if named != open.identity => Change::Replaced,
             Some(_) if open.bytes > self.bytes => Change::Grown,
             Some(_) if open.bytes < self.bytes => Change::Cut,
+            Some(_) if self.touched.is_some_and(|touched| touched != open.touched) => Change::Rewritten,
             Some(_) => return Ok(()),
         };
         let path = self.path.clone();
@@ -259,6 +265,7 @@ impl Ledger {
         if let Some(Record { seq, hash, .. }) = records.last() {
             (self.last.seq, self.last.hash) = (*seq, *hash);
             self.bytes += batch.len() as u64;
+            self.touched = self.log.stat().ok().map(|stat| stat.touched);
             self.head.write(self.last)?;
         }
         Ok(())
@@ -286,6 +293,8 @@ trait LogFile: Send {
 struct Stat {
     identity: Identity,
     bytes: u64,
+    /// When content or attributes last changed; nobody can set it back.
+    touched: (i64, i64),
 }
 
 impl LogFile for File {
@@ -307,6 +316,7 @@ impl LogFile for File {
         Ok(Stat {
             identity: Identity::of(&meta),
             bytes: meta.len(),
+            touched: (meta.ctime(), meta.ctime_nsec()),
         })
     }
 }

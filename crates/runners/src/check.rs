@@ -42,14 +42,15 @@ pub async fn run_check(request: CheckRequest<'_>, cancel: &CancellationToken) ->
     process::run(prepare(request)?, cancel).await
 }
 
-/// Lays the scratch directory out: `work/` with the artifact, which is where the check runs, `home/` and `tmp/`.
+/// Lays the scratch directory out: `work/` with the artifact, which is where the check runs, and `home/`, which is also
+/// its temporary directory.
 fn prepare(request: CheckRequest<'_>) -> Result<Spawn, SpawnError> {
     let make = |name: &str| -> Result<PathBuf, SpawnError> {
         let dir = request.scratch.join(name);
         fs::create_dir(&dir).map_err(SpawnError::io("create", &dir))?;
         Ok(dir)
     };
-    let (work, home, tmp) = (make("work")?, make("home")?, make("tmp")?);
+    let (work, home) = (make("work")?, make("home")?);
     let artifact = work.join(request.artifact_name);
     files::create(&artifact, request.artifact, Access::Writable).map_err(SpawnError::io("write", &artifact))?;
 
@@ -71,7 +72,7 @@ fn prepare(request: CheckRequest<'_>) -> Result<Spawn, SpawnError> {
     let env = BTreeMap::from([
         ("PATH".to_owned(), path),
         ("HOME".to_owned(), text(&home)),
-        ("TMPDIR".to_owned(), text(&tmp)),
+        ("TMPDIR".to_owned(), text(&home)),
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
         ("ONUS_ARTIFACT".to_owned(), text(&artifact)),
         ("ONUS_WORKSPACE".to_owned(), text(request.workspace)),

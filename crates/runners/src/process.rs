@@ -34,7 +34,7 @@ const PIPE_GRACE: Duration = Duration::from_millis(200);
 const KILL_GRACE: Duration = Duration::from_secs(5);
 
 /// What a Linux pipe holds: one read empties it.
-const CHUNK_BYTES: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 16 * 1024;
 
 /// A program to run.
 #[derive(Debug, Clone)]

@@ -41,9 +41,10 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if fs::remove_dir_all(self.path()).is_err() {
+        match fs::remove_dir_all(self.path()) {
+            Ok(()) => self.0.disable_cleanup(true),
             // Whoever worked here may have locked directories; the inner guard then tries once more.
-            unlock(self.path());
+            Err(_) => unlock(self.path()),
         }
     }
 }

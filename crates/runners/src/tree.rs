@@ -81,6 +81,12 @@ fn kill_strays(marker: &str, leader: Option<Pid>) -> bool {
     let Ok(processes) = std::fs::read_dir("/proc") else {
         return false;
     };
+    // Whatever the leader started has a higher id, unless ids have begun again from the bottom since.
+    let newest = newest();
+    let descendant = |pid: Pid| match (leader, newest) {
+        (Some(leader), Some(newest)) if newest >= leader.as_raw_pid() => pid.as_raw_pid() > leader.as_raw_pid(),
+        _ => true,
+    };
     let mut look_again = false;
     for process in processes.flatten() {
         let Some(pid) = process
@@ -91,6 +97,9 @@ fn kill_strays(marker: &str, leader: Option<Pid>) -> bool {
         else {
             continue;
         };
+        if !descendant(pid) {
+            continue;
+        }
         match origin(&process.path(), marker) {
             Origin::Ours => {
                 // Asked again once the handle is held: until then the id could have gone to another process.
@@ -101,12 +110,18 @@ fn kill_strays(marker: &str, leader: Option<Pid>) -> bool {
                 }
                 look_again = true;
             }
-            // Only what started after the leader can be its descendant.
-            Origin::Unknown => look_again |= leader.is_none_or(|leader| pid.as_raw_pid() > leader.as_raw_pid()),
+            Origin::Unknown => look_again = true,
             Origin::Foreign => {}
         }
     }
     look_again
+}
+
+/// The id that was given out last.
+#[cfg(target_os = "linux")]
+fn newest() -> Option<i32> {
+    let load = std::fs::read_to_string("/proc/loadavg").ok()?;
+    load.split_ascii_whitespace().next_back()?.parse().ok()
 }
 
 #[cfg(target_os = "linux")]

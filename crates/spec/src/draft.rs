@@ -48,6 +48,8 @@ pub enum Origin {
     File,
     /// Stated in the task's own words.
     Prompt,
+    /// Said in set-up.
+    Person,
     Preset,
 }
 

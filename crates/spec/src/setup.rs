@@ -5,7 +5,7 @@
 
 use onus_model::{Confirmation, Confirmations, Criterion, CriterionId, LevelName, Score, Severity};
 
-use crate::draft::Draft;
+use crate::draft::{Draft, Origin};
 use crate::file::MAX_ITERATIONS_MAX;
 
 /// A change to a draft.
@@ -104,6 +104,7 @@ impl Draft {
                     return Err(EditError::MaxIterations(count));
                 }
                 self.limits.max_iterations = count;
+                self.max_iterations_from = Origin::Person;
             }
             Edit::Severity { id, severity } => {
                 let weight = self.weight_of(severity);

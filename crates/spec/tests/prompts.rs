@@ -82,30 +82,26 @@ fn the_artifact_stands_between_two_fences() {
     assert_eq!(lines.len(), 2);
 }
 
-/// The example in a prompt is itself a valid answer: agents copy examples.
+/// A prompt shows the form of an answer and is none itself: an agent that only echoes it has said nothing.
 #[test]
-fn the_example_answers_are_answers() {
-    let example = |role: Role| {
+fn an_echoed_prompt_is_no_answer() {
+    for role in [Role::Planner, Role::Preparer, Role::Evaluator, Role::Critic] {
         let text = rendered(role);
         let (_, rest) = text.rsplit_once("```json\n").unwrap();
-        rest.split_once("```").unwrap().0.to_owned()
-    };
-    let check = |role: Role, read: fn(&str) -> Result<usize, serde_json::Error>| {
-        let count = read(&example(role)).unwrap_or_else(|e| panic!("{role}: {e}"));
-        assert!(count > 0, "{role}");
-    };
-    check(Role::Planner, |json| {
-        serde_json::from_str::<PlanAnswer>(json).map(|a| a.plan.len())
-    });
-    check(Role::Preparer, |json| {
-        serde_json::from_str::<PrepareAnswer>(json).map(|a| a.checks.len())
-    });
-    check(Role::Evaluator, |json| {
-        serde_json::from_str::<EvaluateAnswer>(json).map(|a| a.rule_results.len())
-    });
-    check(Role::Critic, |json| {
-        serde_json::from_str::<CritiqueAnswer>(json).map(|a| a.issues.len())
-    });
+        let example = rest.split_once("```").unwrap().0;
+        assert!(serde_json::from_str::<serde_json::Value>(example).is_err(), "{role}");
+        // But for the dots, it is the form that is asked for.
+        let form = example.replace(",\n  …", "").replace(", …", "");
+        let read = match role {
+            Role::Planner => serde_json::from_str::<PlanAnswer>(&form).map(|a| a.plan.len()),
+            Role::Preparer => serde_json::from_str::<PrepareAnswer>(&form).map(|a| a.checks.len()),
+            Role::Evaluator => serde_json::from_str::<EvaluateAnswer>(&form).map(|a| a.rule_results.len()),
+            Role::Critic | Role::Producer | Role::Refiner => {
+                serde_json::from_str::<CritiqueAnswer>(&form).map(|a| a.issues.len())
+            }
+        };
+        assert!(read.unwrap() > 0, "{role}");
+    }
     for role in [Role::Producer, Role::Refiner] {
         assert!(rendered(role).contains("The artifact itself"), "{role}");
     }

@@ -6,9 +6,26 @@ use onus_testkit::Sandbox;
 fn the_api_spec_example_fails_once_and_then_passes_both_levels() {
     let sandbox = Sandbox::new();
     sandbox.example("api-spec");
-    let said = sandbox.onus(["run", "--accept-criteria", "--max-iterations", "4", "--alias", "courses"]).expect(0);
-    assert!(said.stdout.contains("Iteration 1/4 | Phase A | Score: 0.5714 | FAIL"), "{}", said.stdout);
-    assert!(said.stdout.contains("Iteration 2/4 | Phase B | Score: 1.00 | PASS"), "{}", said.stdout);
+    let said = sandbox
+        .onus([
+            "run",
+            "--accept-criteria",
+            "--max-iterations",
+            "4",
+            "--alias",
+            "courses",
+        ])
+        .expect(0);
+    assert!(
+        said.stdout.contains("Iteration 1/4 | Phase A | Score: 0.5714 | FAIL"),
+        "{}",
+        said.stdout
+    );
+    assert!(
+        said.stdout.contains("Iteration 2/4 | Phase B | Score: 1.00 | PASS"),
+        "{}",
+        said.stdout
+    );
     assert_eq!(sandbox.events("courses").last().unwrap(), "stopped");
     sandbox.onus(["verify"]).expect(0);
 }

@@ -22,10 +22,16 @@ pub fn onus_binary() -> &'static Path {
     BINARY.get_or_init(|| {
         // .../target/<profile>/deps/<test binary>
         let test = std::env::current_exe().unwrap();
-        let profile_dir = test.ancestors().find(|dir| dir.ends_with("deps")).and_then(Path::parent).unwrap();
+        let profile_dir = test
+            .ancestors()
+            .find(|dir| dir.ends_with("deps"))
+            .and_then(Path::parent)
+            .unwrap();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         build.args(["build", "--quiet", "--package", "onus-cli", "--bin", "onus"]);
-        build.arg("--manifest-path").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"));
+        build
+            .arg("--manifest-path")
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"));
         build.arg("--target-dir").arg(profile_dir.parent().unwrap());
         if profile_dir.ends_with("release") {
             build.arg("--release");
@@ -48,7 +54,13 @@ impl Said {
     /// Fails with everything that was said unless the exit code is this one.
     #[track_caller]
     pub fn expect(self, code: i32) -> Said {
-        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        assert_eq!(
+            self.code,
+            Some(code),
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout,
+            self.stderr
+        );
         self
     }
 
@@ -79,7 +91,11 @@ impl Sandbox {
     /// On a memory file system where there is one: for tests that sync thousands of times.
     pub fn in_memory() -> Sandbox {
         let shm = Path::new("/dev/shm");
-        Sandbox::at(if shm.is_dir() { tempfile::tempdir_in(shm).unwrap() } else { tempfile::tempdir().unwrap() })
+        Sandbox::at(if shm.is_dir() {
+            tempfile::tempdir_in(shm).unwrap()
+        } else {
+            tempfile::tempdir().unwrap()
+        })
     }
 
     fn at(dir: TempDir) -> Sandbox {
@@ -128,9 +144,14 @@ impl Sandbox {
         let mut command = Command::new(onus_binary());
         command.args(args).current_dir(self.project()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", self.dir.path().join("home")).env("XDG_STATE_HOME", self.state());
+        command
+            .env("HOME", self.dir.path().join("home"))
+            .env("XDG_STATE_HOME", self.state());
         command.env("TMPDIR", self.dir.path().join("tmp")).env("USER", "tester");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 
@@ -147,7 +168,10 @@ impl Sandbox {
 
     /// Names of the events of a run's history.
     pub fn events(&self, alias: &str) -> Vec<String> {
-        self.history(alias).iter().map(|record| record["event"].as_str().unwrap().to_owned()).collect()
+        self.history(alias)
+            .iter()
+            .map(|record| record["event"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// Copies the files of an example into the project.

@@ -7,7 +7,7 @@ use onus_engine::{Control, Ending, OpenRun, Project};
 use onus_ledger::objects;
 use onus_model::{ExitCode, Status, StopCondition, StopRequest};
 use onus_views::{RunFacts, final_report};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::OutputArgs;
 use crate::fault::Fault;
@@ -90,17 +90,27 @@ pub(super) fn drive(
 )]
 fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) -> Result<(), Fault> {
     let cannot = |error: std::io::Error| Fault::internal("cannot listen for signals").because(&error);
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
-    let mut hang_up = signal(SignalKind::hangup()).map_err(cannot)?;
+    // Whoever started this process may have said that these are to be ignored: `nohup`, a shell's background job.
+    let ignored = ignored_signals();
+    let listener = |kind: SignalKind| {
+        let bit = u64::from(kind.as_raw_value().unsigned_abs()).saturating_sub(1);
+        if ignored >> bit & 1 == 1 {
+            Ok(None)
+        } else {
+            signal(kind).map(Some).map_err(cannot)
+        }
+    };
+    let mut interrupt = listener(SignalKind::interrupt())?;
+    let mut terminate = listener(SignalKind::terminate())?;
+    let mut hang_up = listener(SignalKind::hangup())?;
     let (control, over, by) = (Arc::clone(control), Arc::clone(over), user.to_owned());
     tokio::spawn(async move {
         let mut presses = 0;
         loop {
             tokio::select! {
-                _ = interrupt.recv() => presses += 1,
-                _ = terminate.recv() => presses = 2,
-                _ = hang_up.recv() => presses = 2,
+                () = heard(&mut interrupt) => presses += 1,
+                () = heard(&mut terminate) => presses = 2,
+                () = heard(&mut hang_up) => presses = 2,
             }
             if presses >= 2 {
                 if let Some(code) = over.get() {
@@ -118,6 +128,24 @@ fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) ->
         }
     });
     Ok(())
+}
+
+/// Waits for a signal; for ever, if it is ignored.
+async fn heard(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The signals that were set to be ignored before this process began, as a mask; none where that cannot be told.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
 }
 
 fn report(facts: &RunFacts, artifact_path: &str, around: &Surroundings, output: OutputArgs) -> Result<(), Fault> {
@@ -147,9 +175,11 @@ fn save(
                 "Save a copy of the artifact as (empty keeps it in {} only):",
                 project.artifact_path(&facts.alias)
             );
-            let answer = inquire::Text::new(&question)
-                .prompt_skippable()
-                .map_err(|e| crate::setup::dialogue_fault(&e))?;
+            // Breaking the question off is an answer too: the run has ended, and keeps its exit code.
+            let answer = match inquire::Text::new(&question).prompt_skippable() {
+                Err(error) if crate::setup::broken_off(&error) => None,
+                answer => answer.map_err(|error| crate::setup::dialogue_fault(&error))?,
+            };
             match answer
                 .map(|text| text.trim().to_owned())
                 .filter(|text| !text.is_empty())

@@ -39,5 +39,11 @@ fn confirmed(terminal: &Terminal, question: &str, flag: &str) -> Result<bool, Fa
         .hint(format!("pass `{flag}` to say yes")));
     }
     let answer = inquire::Confirm::new(question).with_default(false).prompt();
-    answer.map_err(|error| crate::setup::dialogue_fault(&error))
+    match answer {
+        Err(error) if crate::setup::broken_off(&error) => Err(Fault::new(
+            onus_model::ExitCode::StoppedByUser,
+            "broken off; nothing was changed",
+        )),
+        answer => answer.map_err(|error| crate::setup::dialogue_fault(&error)),
+    }
 }

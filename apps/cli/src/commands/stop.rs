@@ -6,7 +6,7 @@ use onus_engine::shelf::{Seen, look};
 use onus_engine::{EngineError, Project, stop_idle};
 use onus_ledger::{LedgerError, files, holder};
 use onus_model::{Alias, ExitCode, Status, StopRequest};
-use onus_views::RunFacts;
+use onus_views::{RunFacts, one_line};
 
 use crate::cli::StopArgs;
 use crate::commands::print_json;
@@ -24,7 +24,11 @@ pub(crate) fn run(around: &Surroundings, args: &StopArgs) -> Result<ExitCode, Fa
     if args.json {
         print_json(&onus_views::run_json(&facts))?;
     } else {
-        out(&format!("{alias}: {} ({})\n", facts.status, facts.stop_reason()));
+        out(&format!(
+            "{alias}: {} ({})\n",
+            facts.status,
+            one_line(facts.stop_reason(), 200)
+        ));
     }
     Ok(ExitCode::Passed)
 }
@@ -60,6 +64,10 @@ fn stop(
                 Err(EngineError::Ended { .. }) => return ended(project, alias),
                 Err(error) => return Err(error.into()),
             }
+        }
+        // A process that takes the run up does not answer to what was asked of the one before it.
+        if files::read_stop_request(&project.places, alias)?.is_none() {
+            files::write_stop_request(&project.places, alias, &request)?;
         }
         std::thread::sleep(POLL);
     }

@@ -4,7 +4,7 @@ use onus_engine::Project;
 use onus_engine::shelf::{Seen, look};
 use onus_ledger::{HeadState, LedgerError, ProblemKind, files};
 use onus_machine::replay::replay;
-use onus_model::{Alias, ExitCode, Stamped};
+use onus_model::{Alias, ExitCode, Stamped, Status};
 use onus_views::{for_terminal, run_json_text};
 use serde::Serialize;
 
@@ -32,6 +32,9 @@ struct Verified {
 pub(crate) fn run(around: &Surroundings, args: &VerifyArgs) -> Result<ExitCode, Fault> {
     let project = around.project()?;
     let aliases = match &args.alias {
+        Some(alias) if !project.places.run_dir(alias).exists() => {
+            return Err(LedgerError::NoSuchRun(alias.clone()).into());
+        }
         Some(alias) => vec![alias.clone()],
         None => files::list_aliases(&project.places)?,
     };
@@ -103,6 +106,15 @@ fn foreign(alias: &Alias) -> Verified {
     }
 }
 
+fn unreadable(alias: &Alias, error: &LedgerError) -> Verified {
+    Verified {
+        sound: false,
+        problems: vec![error.to_string()],
+        notes: error.hint().into_iter().collect(),
+        ..foreign(alias)
+    }
+}
+
 const fn head_word(head: HeadState) -> &'static str {
     match head {
         HeadState::Newest => "newest",
@@ -117,7 +129,8 @@ fn verify(project: &Project, alias: &Alias) -> Result<Verified, Fault> {
     let report = match onus_ledger::verify(&project.places, alias) {
         Ok(report) => report,
         Err(LedgerError::Foreign(_)) => return Ok(foreign(alias)),
-        Err(error) => return Err(error.into()),
+        // One run that cannot be read must not hide the others.
+        Err(error) => return Ok(unreadable(alias, &error)),
     };
     let mut problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
     let mut notes = Vec::new();
@@ -146,7 +159,12 @@ fn verify(project: &Project, alias: &Alias) -> Result<Verified, Fault> {
             } else {
                 "is missing"
             };
-            problems.push(format!("run.json {what}; `onus repair {alias}` writes it anew"));
+            let told = format!("run.json {what}; `onus repair {alias}` writes it anew");
+            // A process that died may not have come to it; nothing is ever decided from it.
+            match facts.status {
+                Status::Running => notes.push(told),
+                Status::Completed | Status::Stopped | Status::Failed => problems.push(told),
+            }
         }
     }
     Ok(Verified {

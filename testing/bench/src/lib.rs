@@ -1,1 +1,0 @@
-//! Onus's measurements, as ratios within one run.
