@@ -26,8 +26,8 @@ pub(crate) struct Book {
     ledger: Ledger,
     created_at: String,
     updated_at: String,
-    /// `run.json` and `current.json` do not say yet what the ledger says.
-    views_behind: bool,
+    /// `current.json` as it was written last; it changes once a second at the most.
+    current: String,
 }
 
 impl Book {
@@ -52,7 +52,7 @@ impl Book {
             ledger,
             created_at: ts.clone(),
             updated_at: ts,
-            views_behind: false,
+            current: String::new(),
         };
         book.remember(&records);
         book.write_views(Durability::Relaxed)?;
@@ -86,7 +86,7 @@ impl Book {
             ledger,
             created_at: first.ts.clone(),
             updated_at: last.ts.clone(),
-            views_behind: true,
+            current: String::new(),
         };
         book.remember(&records);
         let mut fresh = Vec::new();
@@ -100,7 +100,7 @@ impl Book {
         Ok((book, records, fresh))
     }
 
-    /// Records events. `artifact.md` follows at once, the other views with the next [`Book::catch_up`].
+    /// Records events and brings the views up to date.
     pub(crate) fn record(&mut self, clock: &dyn Clock, events: &[Stamped]) -> Result<Vec<Record>, EngineError> {
         let ts = clock.stamp();
         let records = self.ledger.append(&ts, events)?;
@@ -121,21 +121,8 @@ impl Book {
         if let Some(sha256) = artifact {
             self.write_artifact(&sha256, Durability::Relaxed)?;
         }
-        self.views_behind = true;
+        self.write_views(Durability::Relaxed)?;
         Ok(records)
-    }
-
-    pub(crate) fn views_are_behind(&self) -> bool {
-        self.views_behind
-    }
-
-    /// Brings `run.json` and `current.json` up to date.
-    pub(crate) fn catch_up(&mut self) -> Result<(), EngineError> {
-        if self.views_behind {
-            self.write_views(Durability::Relaxed)?;
-            self.views_behind = false;
-        }
-        Ok(())
     }
 
     /// Records one event of housekeeping, which no decision is needed for.
@@ -154,7 +141,6 @@ impl Book {
     pub(crate) fn settle(&mut self, clock: &dyn Clock, input: Input) -> Result<Settled, EngineError> {
         let decision = decide(Some(&self.run), input).map_err(EngineError::BadLoop)?;
         let records = self.record(clock, &decision.events)?;
-        self.catch_up()?;
         Ok(Settled {
             records,
             effects: decision.effects,
@@ -184,7 +170,6 @@ impl Book {
     /// Leaves the run: the head and, if the run has ended, the views are made durable.
     pub(crate) fn leave(&mut self) -> Result<(), EngineError> {
         self.ledger.sync_head()?;
-        self.catch_up()?;
         if !self.run.is_running() {
             self.write_views(Durability::Synced)?;
             files::clear_stop_request(&self.places, &self.alias)?;
@@ -211,7 +196,7 @@ impl Book {
     }
 
     /// Writes the views anew from what the ledger says.
-    pub(crate) fn rewrite(&self) -> Result<(), EngineError> {
+    pub(crate) fn rewrite(&mut self) -> Result<(), EngineError> {
         self.write_views(Durability::Synced)
     }
 
@@ -229,7 +214,7 @@ impl Book {
         Ok(files::write_artifact(&self.places, &self.alias, &bytes, durability)?)
     }
 
-    fn write_views(&self, durability: Durability) -> Result<(), EngineError> {
+    fn write_views(&mut self, durability: Durability) -> Result<(), EngineError> {
         let facts = self.facts();
         let unwritable =
             |error: serde_json::Error| EngineError::Internal(format!("run.json cannot be written: {error}"));
@@ -237,7 +222,10 @@ impl Book {
         files::write_run_json(&self.places, &self.alias, text.as_bytes(), durability)?;
         if self.run.is_running() {
             let text = onus_views::current_json_text(&facts).map_err(unwritable)?;
-            files::write_current(&self.places, text.as_bytes(), durability)?;
+            if text != self.current {
+                files::write_current(&self.places, text.as_bytes(), durability)?;
+                self.current = text;
+            }
         } else {
             files::clear_current_if(&self.places, &self.alias)?;
         }

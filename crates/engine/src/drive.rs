@@ -47,9 +47,6 @@ pub enum Ending {
     Interrupted,
 }
 
-/// How often the views are rewritten at the most: they are for people, who read more slowly than steps may end.
-const VIEWS_EVERY: Duration = Duration::from_millis(50);
-
 type Results = JoinSet<(StepTask, Result<Performed, Trouble>)>;
 
 impl OpenRun {
@@ -70,10 +67,7 @@ impl OpenRun {
         let effects = std::mem::take(&mut self.owed);
         self.launch(effects, &mut results, &cancel, observer);
         let mut stage_began = clock.elapsed();
-        let mut views_written = clock.elapsed();
         while self.book.run.is_running() {
-            let behind = self.book.views_are_behind();
-            let rest = VIEWS_EVERY.saturating_sub(clock.elapsed().saturating_sub(views_written));
             let (task, result) = tokio::select! {
                 biased;
                 () = control.now.cancelled() => {
@@ -81,11 +75,6 @@ impl OpenRun {
                     while results.join_next().await.is_some() {}
                     self.book.leave()?;
                     return Ok(Ending::Interrupted);
-                }
-                () = tokio::time::sleep(rest), if behind => {
-                    self.book.catch_up()?;
-                    views_written = clock.elapsed();
-                    continue;
                 }
                 joined = results.join_next() => match joined {
                     Some(joined) => joined.map_err(|error| EngineError::Internal(format!("a step ended abnormally: {error}")))?,

@@ -52,6 +52,9 @@ impl EngineError {
             EngineError::Ended { alias, .. } => Some(format!(
                 "`onus history {alias}` shows how it went; a new run needs another alias"
             )),
+            EngineError::Storage { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                Some("free some disk space, then resume the run".to_owned())
+            }
             EngineError::Storage { .. } => {
                 Some("nothing recorded is lost: see to the disk, then resume the run".to_owned())
             }

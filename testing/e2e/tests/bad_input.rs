@@ -482,7 +482,6 @@ fn a_workspace_that_disappears_fails_the_step_and_not_the_record() {
     sandbox.onus(["verify"]).expect(0);
 }
 
-// BUG (program): `OpenRun::start` looks at the workspace only after the history has begun, and leaves a running run behind.
 #[test]
 fn a_workspace_that_was_never_there_is_found_out_before_anything_is_made() {
     let sandbox = Loop {
@@ -581,8 +580,6 @@ fn on_a_small_disk(sandbox: &Sandbox, script: &str) -> Option<Said> {
     (told.code != Some(99)).then_some(told)
 }
 
-// BUG (program): where the disk is full for a scratch file and not for the ledger, the engine's own trouble counts as the
-// agent's: two `io` errors, and the run is `failed` for good.
 #[test]
 fn a_full_disk_fails_the_run_and_loses_nothing_that_was_recorded() {
     // The agent fills the disk before it answers; afterwards there is room again.
@@ -753,8 +750,6 @@ fn an_agent_that_locks_the_engines_files_does_not_hold_the_engine() {
     );
 }
 
-// BUG (program): `Ledger::refuse_changes` compares only the file's identity and length, so bytes changed in place go unnoticed
-// until the run has ended, with exit 0.
 #[test]
 fn a_history_that_an_agent_edits_in_place_ends_the_run() {
     for deed in [
@@ -840,8 +835,6 @@ fn objects_that_an_agent_changes_are_not_believed() {
     }
 }
 
-// BUG (program): a stored artifact that is not what was recorded is counted as a failure of the step (exit 6, `failed` for good)
-// and not as the integrity violation it is.
 #[test]
 fn a_stored_artifact_that_is_not_what_was_recorded_is_an_integrity_violation() {
     for deed in [EXCHANGE, "rm -r .onus/objects"] {
@@ -976,7 +969,6 @@ fn what_files_say_never_acts_on_the_terminal_either() {
     harmless("settings", &sandbox.onus(["list"]).expect(3));
 }
 
-// BUG (program): names of agents come from the loop file, which may be a stranger's, and are shown as they are.
 #[test]
 fn an_agents_name_never_acts_on_the_terminal() {
     let sandbox = Loop::default().sandbox();
@@ -987,7 +979,6 @@ fn an_agents_name_never_acts_on_the_terminal() {
     harmless("agent", &sandbox.onus(["run"]).expect(4));
 }
 
-// BUG (program): the reason of a stop is printed as it is; it may come from a file that an agent can write.
 #[test]
 fn the_reason_of_a_stop_never_acts_on_the_terminal() {
     let critic = format!("{}; exit 1", hold("hold"));

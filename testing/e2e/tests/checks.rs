@@ -453,7 +453,6 @@ fn what_is_expected_of_a_check_is_what_decides() {
     }
 }
 
-// BUG (program): `checking::run_end` calls a program that wrote too much one that could not be started.
 #[test]
 fn a_check_that_writes_without_end_is_told_so() {
     let sandbox = Loop {

@@ -77,7 +77,7 @@ fn take_up_in(story: &Story, life: &str, dead: &Said, context: &str) -> Fate {
             resumed.stderr
         );
         assert_eq!(history, left, "{context}");
-        assert_eq!(story.outcome(), uncut().outcome, "{context}");
+        story.assert_ended_well(context);
         return Fate::AfterTheLastEvent;
     }
     assert_eq!(resumed.code, Some(0), "{context}: {}", resumed.stderr);

@@ -518,7 +518,6 @@ fn a_history_that_was_tampered_with_is_not_shown_as_if_it_were_whole() {
     assert!(silent.is_empty(), "{silent:#?}");
 }
 
-// BUG (program): the list shows a run that completed as `running` when its last line is cut off.
 #[test]
 fn a_run_whose_end_was_cut_off_is_not_listed_as_if_nothing_had_happened() {
     let sandbox = finished();

@@ -540,7 +540,6 @@ fn verifying_everything_says_something_about_every_run_also_beside_a_foreign_one
     assert!(told.stdout.contains("courses-api-ddd"), "{told:?}");
 }
 
-// BUG (program): `verify` without an alias gives up at the first folder without a history, and says nothing about the runs.
 #[test]
 fn verifying_everything_is_not_stopped_by_a_lost_history_or_an_empty_folder() {
     for lose in [
@@ -675,7 +674,6 @@ fn a_lost_history_is_reported_and_nothing_is_guessed() {
     }
 }
 
-// BUG (program): the hint leads to `onus repair --dry-run`, which ends with the same error and the same hint.
 #[test]
 fn a_person_whose_history_is_lost_is_told_to_start_anew() {
     let sandbox = held_at_critique();

@@ -397,7 +397,6 @@ fn whoever_leaves_at_once_finds_the_run_where_it_was() {
     }
 }
 
-// BUG (program): the handler for SIGHUP is installed also where the caller had the signal ignored, so `nohup` does not help.
 #[test]
 fn a_run_under_nohup_outlives_its_terminal() {
     let sandbox = held_at_critique();
@@ -592,7 +591,6 @@ fn cleaning_asks_first_and_never_touches_a_running_run() {
     assert!(files_below(&sandbox.state().join("onus/heads")).is_empty());
 }
 
-// BUG (program): every folder with a name like an alias counts as a loop that has ended, also one that holds no run at all.
 #[test]
 fn cleaning_everything_leaves_folders_alone_that_are_no_runs() {
     let sandbox = Loop::default().sandbox();
@@ -604,7 +602,6 @@ fn cleaning_everything_leaves_folders_alone_that_are_no_runs() {
     assert!(!sandbox.onus(["list"]).expect(0).stdout.contains("lessons"));
 }
 
-// BUG (program): the request outlives both processes, so `resume` pays for one more step of an agent and stops then.
 #[test]
 fn a_wish_to_stop_that_outlived_its_process_costs_no_further_step() {
     let critic = format!(

@@ -4,7 +4,7 @@ use onus_engine::Project;
 use onus_engine::shelf::{Seen, look};
 use onus_ledger::{HeadState, LedgerError, ProblemKind, files};
 use onus_machine::replay::replay;
-use onus_model::{Alias, ExitCode, Stamped, Status};
+use onus_model::{Alias, ExitCode, Stamped};
 use onus_views::{for_terminal, run_json_text};
 use serde::Serialize;
 
@@ -32,9 +32,6 @@ struct Verified {
 pub(crate) fn run(around: &Surroundings, args: &VerifyArgs) -> Result<ExitCode, Fault> {
     let project = around.project()?;
     let aliases = match &args.alias {
-        Some(alias) if !project.places.run_dir(alias).exists() => {
-            return Err(LedgerError::NoSuchRun(alias.clone()).into());
-        }
         Some(alias) => vec![alias.clone()],
         None => files::list_aliases(&project.places)?,
     };
@@ -129,6 +126,7 @@ fn verify(project: &Project, alias: &Alias) -> Result<Verified, Fault> {
     let report = match onus_ledger::verify(&project.places, alias) {
         Ok(report) => report,
         Err(LedgerError::Foreign(_)) => return Ok(foreign(alias)),
+        Err(error @ LedgerError::NoSuchRun(_)) => return Err(error.into()),
         // One run that cannot be read must not hide the others.
         Err(error) => return Ok(unreadable(alias, &error)),
     };
@@ -159,12 +157,7 @@ fn verify(project: &Project, alias: &Alias) -> Result<Verified, Fault> {
             } else {
                 "is missing"
             };
-            let told = format!("run.json {what}; `onus repair {alias}` writes it anew");
-            // A process that died may not have come to it; nothing is ever decided from it.
-            match facts.status {
-                Status::Running => notes.push(told),
-                Status::Completed | Status::Stopped | Status::Failed => problems.push(told),
-            }
+            problems.push(format!("run.json {what}; `onus repair {alias}` writes it anew"));
         }
     }
     Ok(Verified {
