@@ -148,12 +148,15 @@ impl Book {
     }
 
     /// Puts `artifact.md` back to what the ledger says. What lay there instead is kept as an object, and named.
-    pub(crate) fn restore_artifact(&self) -> Result<Option<Digest>, EngineError> {
+    ///
+    /// An earlier artifact of the same run is no edit: a process that died had not come to writing the newer one.
+    pub(crate) fn restore_artifact(&self, past: &[Record]) -> Result<Option<Digest>, EngineError> {
         let max = self.run.spec.limits.artifact_bytes_max;
         let recorded = self.run.artifact.as_ref().map(|a| a.artifact_sha256);
         let found = files::read_artifact(&self.places, &self.alias, max).unwrap_or_default();
         let edited = match found {
             Some(bytes) if Some(Digest::of(&bytes)) == recorded => return Ok(None),
+            Some(bytes) if recorded_before(past, Digest::of(&bytes)) => None,
             Some(bytes) => Some(objects::put(&self.places, &bytes, Durability::Synced)?),
             None => None,
         };
@@ -231,6 +234,13 @@ impl Book {
         }
         Ok(())
     }
+}
+
+fn recorded_before(past: &[Record], sha256: Digest) -> bool {
+    past.iter().any(|record| {
+        matches!(&record.stamped.event, Event::ArtifactCreated { artifact, .. } | Event::RefinementDone { artifact, .. }
+            if artifact.artifact_sha256 == sha256)
+    })
 }
 
 /// What a decision led to.

@@ -106,7 +106,7 @@ impl OpenRun {
         let (mut book, past, mut unseen) = Book::open(project, clock, alias)?;
         if !book.run.is_running() {
             // A process that died at the very end may have left views that say otherwise.
-            book.restore_artifact()?;
+            book.restore_artifact(&past)?;
             book.leave()?;
             return Err(ended(&book));
         }
@@ -133,7 +133,7 @@ impl OpenRun {
         });
         let context = context.collect::<Result<Vec<_>, EngineError>>()?;
         let mut notes = Vec::new();
-        if let Some(kept) = book.restore_artifact()? {
+        if let Some(kept) = book.restore_artifact(&past)? {
             let path = project.artifact_path(alias);
             notes.push(format!(
                 "`{path}` was changed outside the run; it is put back, and what lay there is kept as object {kept}"
@@ -214,11 +214,11 @@ pub fn rebuild(
     alias: &Alias,
     event: Option<Event>,
 ) -> Result<Rebuilt, EngineError> {
-    let (mut book, ..) = Book::open(project, clock, alias)?;
+    let (mut book, past, _) = Book::open(project, clock, alias)?;
     if let Some(event) = event {
         book.note(clock, event)?;
     }
-    let edited = book.restore_artifact()?;
+    let edited = book.restore_artifact(&past)?;
     book.rewrite()?;
     Ok(Rebuilt {
         facts: book.facts(),

@@ -107,7 +107,7 @@ impl LedgerError {
                 "`onus status {alias}` shows it; another alias starts a new run"
             )),
             LedgerError::NoEvents(alias) => Some(format!("`onus clean {alias}` removes it")),
-            LedgerError::Append { source, .. } | LedgerError::Io { source, .. } => io_hint(source.kind()),
+            LedgerError::Append { source, .. } | LedgerError::Io { source, .. } => io_hint(source),
             LedgerError::Poisoned(_) | LedgerError::Changed { .. } => {
                 Some("resume the run: its history is read again from disk".to_owned())
             }
@@ -138,12 +138,19 @@ impl LedgerError {
     }
 }
 
-fn io_hint(kind: io::ErrorKind) -> Option<String> {
+fn io_hint(error: &io::Error) -> Option<String> {
+    /// Has no kind of its own.
+    const EIO: i32 = 5;
+    let (kind, raw) = (error.kind(), error.raw_os_error());
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull, WriteZero};
     if matches!(kind, StorageFull | QuotaExceeded | WriteZero) {
         Some("free some disk space, then resume the run".to_owned())
+    } else if kind == ReadOnlyFilesystem {
+        Some("the file system is mounted read-only".to_owned())
+    } else if raw == Some(EIO) {
+        Some("the disk is failing: see to it, then resume the run".to_owned())
     } else {
-        (kind == ReadOnlyFilesystem).then(|| "the file system is mounted read-only".to_owned())
+        None
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk;
 use crate::error::LedgerError;
+use crate::head;
 use crate::lock::Lock;
 use crate::places::Places;
 
@@ -147,7 +148,9 @@ pub fn list_aliases(places: &Places) -> Result<Vec<Alias>, LedgerError> {
     let entries = disk::entries(places.root())?.into_iter();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let is_run = |alias: &Alias| {
-        places.history(alias).exists() || places.run_json(alias).exists() || places.head(alias).exists()
+        places.history(alias).exists()
+            || places.run_json(alias).exists()
+            || head::load(&places.head(alias)).is_ok_and(|mark| mark.is_some())
     };
     Ok(folders
         .filter_map(|entry| Alias::new(entry.file_name().to_str()?).ok())

@@ -149,6 +149,8 @@ impl Ledger {
             _lock: lock,
         };
         if survey.head != HeadState::Newest {
+            // A head must never name an event that only the page cache holds.
+            ledger.log.sync().attempt("sync", &ledger.path)?;
             ledger.head.write(ledger.last)?;
             ledger.head.sync()?;
         }

@@ -36,6 +36,7 @@ fn begin(start: &RunStarted) -> Option<Run> {
         plan: Vec::new(),
         prepared_checks: None,
         artifact: None,
+        stage_base: None,
         evaluation: None,
         critique: None,
         freshly_evaluated: false,
@@ -106,7 +107,12 @@ fn advance(run: &mut Run, event: &Event) {
             run.failure = Some(message.clone());
         }
         // Whatever was half done in this stage is done again, together.
-        Event::Resumed { .. } => run.done.clear(),
+        Event::Resumed { .. } => {
+            if !run.done.is_empty() {
+                run.done.clear();
+                run.artifact.clone_from(&run.stage_base);
+            }
+        }
         Event::RunStarted(_) | Event::TailRepaired { .. } | Event::Adopted { .. } | Event::Repaired { .. } => {}
     }
 }
@@ -120,6 +126,7 @@ fn finish(run: &mut Run, step: Step, note: ProgressNote) {
     }
     run.last_completed_step = stage.label();
     run.completed_step_ms = run.completed_step_ms.saturating_add(note.stage_ms.unwrap_or(0));
+    run.stage_base.clone_from(&run.artifact);
     run.stages_done += 1;
     run.index += 1;
     run.done.clear();

@@ -30,6 +30,8 @@ pub struct Run {
     pub plan: Vec<String>,
     pub prepared_checks: Option<Vec<PreparedCheck>>,
     pub artifact: Option<ArtifactRef>,
+    /// The artifact the current stage began from; a stage that is done again begins there again.
+    pub stage_base: Option<ArtifactRef>,
     pub evaluation: Option<Box<Scorecard>>,
     pub critique: Option<Vec<Issue>>,
     /// The last finished stage was an evaluation, so the rules that look at scores apply.

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::places::RUN_FILE;
 use crate::testing::{Scene, project};
 
 #[test]
@@ -76,12 +77,15 @@ fn a_stop_request_is_one_however_it_is_worded() {
 }
 
 #[test]
-fn only_folders_with_an_alias_for_a_name_are_runs() {
+fn only_folders_with_an_alias_for_a_name_and_a_run_in_them_are_runs() {
     let scene = Scene::with_events(1);
     let root = scene.places.root();
     for name in ["zzz-run", "..bad", "UPPER", "ab"] {
         fs::create_dir(root.join(name)).unwrap();
+        fs::write(root.join(name).join(RUN_FILE), "{}").unwrap();
     }
+    fs::create_dir(root.join("lessons")).unwrap();
+    fs::write(root.join("lessons/learned.md"), "").unwrap();
     fs::write(root.join("some-file"), "").unwrap();
     std::os::unix::fs::symlink("/tmp", root.join("link-run")).unwrap();
     let names: Vec<_> = list_aliases(&scene.places)
