@@ -42,17 +42,11 @@ pub(super) fn drive(
             )));
         }
     }
-    // One thread beside this one, so that signals are heard also while a person is being asked something.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| Fault::internal("the runtime cannot be started").because(&error))?;
-    runtime.block_on(async {
-        let control = Arc::new(Control::default());
-        let over = Arc::new(OnceLock::new());
-        // Before the run is opened: from its first event on, a signal must find somebody home.
-        listen(&control, &over, &around.user)?;
+    let control = Arc::new(Control::default());
+    let over = Arc::new(OnceLock::new());
+    // Before the run is opened: from its first event on, a signal must find somebody home.
+    listen(&control, &over, &around.user)?;
+    runtime()?.block_on(async {
         let mut run = open()?;
         for note in run.notes() {
             say(&format!("note: {note}\n"));
@@ -82,6 +76,11 @@ pub(super) fn drive(
     })
 }
 
+fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| Fault::internal("the runtime cannot be started").because(&error))
+}
+
 /// Ctrl-C once stops after the step in flight, twice at once; a terminated or hung-up session leaves at once. When the run
 /// is over there is only a question open, and a terminal that is gone will never answer it.
 #[allow(
@@ -90,6 +89,8 @@ pub(super) fn drive(
 )]
 fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) -> Result<(), Fault> {
     let cannot = |error: std::io::Error| Fault::internal("cannot listen for signals").because(&error);
+    let runtime = runtime()?;
+    let inside = runtime.enter();
     // Whoever started this process may have said that these are to be ignored: `nohup`, a shell's background job.
     let ignored = ignored_signals();
     let listener = |kind: SignalKind| {
@@ -104,7 +105,8 @@ fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) ->
     let mut terminate = listener(SignalKind::terminate())?;
     let mut hang_up = listener(SignalKind::hangup())?;
     let (control, over, by) = (Arc::clone(control), Arc::clone(over), user.to_owned());
-    tokio::spawn(async move {
+    drop(inside);
+    let listening = async move {
         let mut presses = 0;
         loop {
             tokio::select! {
@@ -126,8 +128,13 @@ fn listen(control: &Arc<Control>, over: &Arc<OnceLock<ExitCode>>, user: &str) ->
             });
             say("stopping when the step in flight is recorded; press Ctrl-C again to leave at once\n");
         }
-    });
-    Ok(())
+    };
+    // On a thread of its own, so that signals are heard also while a person is being asked something.
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || runtime.block_on(listening))
+        .map(|_| ())
+        .map_err(cannot)
 }
 
 /// Waits for a signal; for ever, if it is ignored.
