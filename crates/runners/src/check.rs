@@ -42,15 +42,15 @@ pub async fn run_check(request: CheckRequest<'_>, cancel: &CancellationToken) ->
     process::run(prepare(request)?, cancel).await
 }
 
-/// Lays the scratch directory out: `work/` with the artifact, which is where the check runs, and around it what
-/// the check takes for its home and its temporary directory.
+/// Lays the scratch directory out: `work/` with the artifact, which is where the check runs, and `home/`, which is also
+/// its temporary directory.
 fn prepare(request: CheckRequest<'_>) -> Result<Spawn, SpawnError> {
     let make = |name: &str| -> Result<PathBuf, SpawnError> {
         let dir = request.scratch.join(name);
         fs::create_dir(&dir).map_err(SpawnError::io("create", &dir))?;
         Ok(dir)
     };
-    let (work, home) = (make("work")?, request.scratch);
+    let (work, home) = (make("work")?, make("home")?);
     let artifact = work.join(request.artifact_name);
     files::create(&artifact, request.artifact, Access::Writable).map_err(SpawnError::io("write", &artifact))?;
 
@@ -71,8 +71,8 @@ fn prepare(request: CheckRequest<'_>) -> Result<Spawn, SpawnError> {
     };
     let env = BTreeMap::from([
         ("PATH".to_owned(), path),
-        ("HOME".to_owned(), text(home)),
-        ("TMPDIR".to_owned(), text(home)),
+        ("HOME".to_owned(), text(&home)),
+        ("TMPDIR".to_owned(), text(&home)),
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
         ("ONUS_ARTIFACT".to_owned(), text(&artifact)),
         ("ONUS_WORKSPACE".to_owned(), text(request.workspace)),
@@ -141,12 +141,12 @@ mod tests {
         let mut lines: Vec<&str> = said.lines().collect();
         lines.sort_unstable();
         let expected = [
-            "HOME=SCRATCH",
+            "HOME=SCRATCH/home",
             "LANG=C.UTF-8",
             "ONUS_ARTIFACT=SCRATCH/work/artifact.md",
             "ONUS_WORKSPACE=WORKSPACE",
             "PATH=/usr/bin:/bin",
-            "TMPDIR=SCRATCH",
+            "TMPDIR=SCRATCH/home",
         ];
         assert_eq!(lines, expected);
     }
