@@ -51,6 +51,12 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Go on with a run that was interrupted
     Resume(ResumeArgs),
+    /// Evaluate a contract once on what is there, for CI and for hands
+    Check(CheckArgs),
+    /// Write a contract that fits the project
+    Init(InitArgs),
+    /// Show, name or examine the contract of a loop file
+    Contract(ContractArgs),
     /// Show where a run stands
     Status(OneArgs),
     /// Stop a run
@@ -141,6 +147,62 @@ pub(crate) struct ResumeArgs {
     pub(crate) save_as: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// A directory or a file [default: the project]
+    pub(crate) path: Option<PathBuf>,
+    /// The contract [default: onus.toml of the project]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contract: Option<PathBuf>,
+    /// What the work began from: a git revision, or a directory. Protected paths are taken from it
+    #[arg(long, value_name = "REVISION|DIR")]
+    pub(crate) base: Option<String>,
+    /// Evaluate at this level [default: the last]
+    #[arg(long)]
+    pub(crate) level: Option<LevelName>,
+    /// Also write the result as SARIF
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+    /// Also write the result as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Only print what would be written
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContractArgs {
+    #[command(subcommand)]
+    pub(crate) command: ContractCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ContractCommand {
+    /// Print the whole contract as it would be frozen
+    Show(ContractFileArgs),
+    /// Print its hash: SHA-256 of its canonical JSON (RFC 8785)
+    Hash(ContractFileArgs),
+    /// Find criteria that cannot fail, cannot matter or cannot be reached
+    Lint(ContractFileArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContractFileArgs {
+    /// The contract [default: onus.toml of the project]
+    pub(crate) file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

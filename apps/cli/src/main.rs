@@ -42,6 +42,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
     match cli.command {
         Command::Run(args) => commands::run::run(&around, &args),
         Command::Resume(args) => commands::resume::run(&around, &args),
+        Command::Check(args) => commands::check::run(&around, &args),
+        Command::Init(args) => commands::init::run(&around, &args),
+        Command::Contract(args) => commands::contract::run(&around, &args.command),
         Command::Status(args) => commands::status::run(&around, &args),
         Command::Stop(args) => commands::stop::run(&around, &args),
         Command::List(args) => commands::list::run(&around, &args),

@@ -133,7 +133,7 @@ fn at_path<T: DeserializeOwned>(place: Place, text: &str) -> Result<T, AnswerErr
 }
 
 /// Any JSON in which no object names a key twice. Depth is bounded by `serde_json` (128).
-struct Unique;
+pub(crate) struct Unique;
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unique, D::Error> {
@@ -259,6 +259,22 @@ pub fn runnable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
                 Search::Regex(pattern) => pattern::compile(pattern).map(drop).map_err(|e| ("search", e)),
             }
         }
+        CheckKind::Pattern(_)
+        | CheckKind::Schema(_)
+        | CheckKind::Tests(_)
+        | CheckKind::Lint(_)
+        | CheckKind::Coverage(_)
+        | CheckKind::Metric(_)
+        | CheckKind::Marker(_)
+        | CheckKind::Artifact(_)
+        | CheckKind::Diff(_)
+        | CheckKind::Openapi(_)
+        | CheckKind::Links(_)
+        | CheckKind::Expr(_)
+        | CheckKind::Human(_) => Err((
+            "type",
+            "may be `executable` or `content`; other kinds belong to contracts".to_owned(),
+        )),
     }
 }
 

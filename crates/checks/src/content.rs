@@ -35,7 +35,12 @@ pub fn search(text: &str, search: &Search, expected: ExpectedContent) -> CheckRe
         matches,
         line,
     };
-    CheckResult { outcome, why, evidence }
+    CheckResult {
+        outcome,
+        why,
+        evidence,
+        findings: Vec::new(),
+    }
 }
 
 /// How many matches there are, up to the number that settles the question, and where the first begins.

@@ -9,7 +9,7 @@ use onus_model::{
 use crate::answer::{AnswerError, not_asked};
 use crate::quote::Folded;
 use crate::text::{DETAILS_CHARS_MAX, clip, is_blank};
-use crate::{CheckResult, Outcome};
+use crate::{CheckResult, FINDINGS_MAX, Outcome};
 
 /// The criteria that only a judge can decide: no check in the contract, and none prepared that counts.
 pub fn asked<'a>(active: impl IntoIterator<Item = &'a Criterion>, prepared: &[PreparedCheck]) -> Vec<&'a Criterion> {
@@ -77,6 +77,7 @@ fn weigh(result: RuleResult, artifact: &Folded) -> Verdict {
         },
         source: VerdictSource::Evaluator,
         evidence,
+        findings: Vec::new(),
     }
 }
 
@@ -102,6 +103,11 @@ pub fn from_checks(criterion: &Criterion, source: VerdictSource, results: Vec<Ch
         verdict,
         details: clip(&why.join("; "), DETAILS_CHARS_MAX),
         source,
+        findings: results
+            .iter()
+            .flat_map(|r| r.findings.iter().cloned())
+            .take(FINDINGS_MAX)
+            .collect(),
         evidence: results.into_iter().map(|r| r.evidence).collect(),
     }
 }
@@ -118,6 +124,7 @@ fn closed(criterion: &Criterion, why: &str) -> Verdict {
         details: why.to_owned(),
         source: VerdictSource::Engine,
         evidence: Vec::new(),
+        findings: Vec::new(),
     }
 }
 

@@ -73,7 +73,12 @@ pub fn read_run(
         },
         stdout_sha256: Digest::of(stdout),
     };
-    CheckResult { outcome, why, evidence }
+    CheckResult {
+        outcome,
+        why,
+        evidence,
+        findings: Vec::new(),
+    }
 }
 
 /// The end of what a program said: its complaints, else its output.

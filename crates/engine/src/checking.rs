@@ -1,14 +1,16 @@
 //! Running checks: on the artifact to decide a criterion, and on nothing to decide whether a check is one at all.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use onus_checks::{CheckResult, Outcome, RunEnd, control, read_run, search};
+use onus_checks::{CheckResult, Files, Outcome, RunEnd, control, read_run};
 use onus_ledger::{Durability, objects};
 use onus_model::{Check, CheckKind, Evidence, PreparedCheck};
-use onus_runners::{CheckRequest, End, Scratch, run_check};
+use onus_runners::{CheckRequest, End, Scratch, Subject, run_check};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::inspect::look;
 use crate::world::World;
 
 /// Runs checks side by side, each on its own copy of the artifact. Results come back in the order of the checks.
@@ -51,7 +53,7 @@ pub(crate) async fn prove(
 }
 
 /// Runs futures as tasks and gives their results in the order they came.
-async fn side_by_side<T, F>(jobs: impl Iterator<Item = F>) -> Vec<T>
+pub(crate) async fn side_by_side<T, F>(jobs: impl Iterator<Item = F>) -> Vec<T>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,
@@ -67,28 +69,6 @@ where
 
 async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &CancellationToken) -> CheckResult {
     match &check.kind {
-        CheckKind::Content {
-            search: pattern,
-            expected,
-        } => {
-            // A search cannot be interrupted; off the event loop it holds nobody else up.
-            let (text, pattern, expected) = (
-                String::from_utf8_lossy(artifact).into_owned(),
-                pattern.clone(),
-                *expected,
-            );
-            let shown = format!("{pattern:?}");
-            let found = tokio::task::spawn_blocking(move || search(&text, &pattern, expected)).await;
-            found.unwrap_or_else(|error| CheckResult {
-                outcome: Outcome::CouldNotRun,
-                why: format!("the search ended abnormally: {error}"),
-                evidence: Evidence::Search {
-                    search: shown,
-                    matches: 0,
-                    line: None,
-                },
-            })
-        }
         CheckKind::Executable { command, expected } => {
             // Programs compete for cores; searches are too short to matter.
             let _turn = world.check_turns.acquire().await;
@@ -102,8 +82,11 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
                 Ok(scratch) => {
                     let request = CheckRequest {
                         command,
-                        artifact,
-                        artifact_name: onus_ledger::ARTIFACT_FILE,
+                        subject: Subject::File {
+                            name: onus_ledger::ARTIFACT_FILE,
+                            bytes: artifact,
+                        },
+                        env: &BTreeMap::new(),
                         scratch: scratch.path(),
                         workspace: &world.workspace,
                         path: &world.path,
@@ -124,6 +107,30 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
             let _ = objects::put(&world.places, &stdout, Durability::Relaxed);
             read_run(command, expected, &end, &stdout, &stderr)
         }
+        CheckKind::Content { .. }
+        | CheckKind::Pattern(_)
+        | CheckKind::Schema(_)
+        | CheckKind::Tests(_)
+        | CheckKind::Lint(_)
+        | CheckKind::Coverage(_)
+        | CheckKind::Metric(_)
+        | CheckKind::Marker(_)
+        | CheckKind::Artifact(_)
+        | CheckKind::Diff(_)
+        | CheckKind::Openapi(_)
+        | CheckKind::Links(_)
+        | CheckKind::Expr(_)
+        | CheckKind::Human(_) => {
+            // Looking cannot be interrupted; off the event loop it holds nobody else up.
+            let (kind, only) = (check.kind.clone(), OnlyFile(artifact.to_vec()));
+            let looked = tokio::task::spawn_blocking(move || look(&kind, &only)).await;
+            looked.unwrap_or_else(|error| CheckResult {
+                outcome: Outcome::CouldNotRun,
+                why: format!("the check ended abnormally: {error}"),
+                evidence: Evidence::Files { files: 1 },
+                findings: Vec::new(),
+            })
+        }
     }
 }
 
@@ -140,5 +147,18 @@ fn run_end(end: End, world: &World) -> RunEnd {
         End::OutputLimit => RunEnd::Flooded {
             bytes_max: world.output_bytes_max,
         },
+    }
+}
+
+/// An artifact as a tree of one file.
+struct OnlyFile(Vec<u8>);
+
+impl Files for OnlyFile {
+    fn paths(&self) -> Vec<&str> {
+        vec![onus_ledger::ARTIFACT_FILE]
+    }
+
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        (path == onus_ledger::ARTIFACT_FILE).then(|| self.0.clone())
     }
 }

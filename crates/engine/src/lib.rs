@@ -13,12 +13,14 @@ mod checking;
 mod clock;
 mod drive;
 mod error;
+pub mod inspect;
 pub mod load;
 pub mod mend;
 mod open;
 mod perform;
 mod project;
 pub mod shelf;
+pub mod tree;
 mod world;
 
 pub use clock::{Clock, SystemClock};

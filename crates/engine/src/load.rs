@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use onus_model::{Alias, Confirmations, Role};
+use onus_model::{Alias, Confirmations, LoopSpec, Role};
 use onus_spec::file::stays_inside;
 use onus_spec::{Draft, LoopFile, Need, Overrides, Problem, Sources, presets, prompts};
 use serde::Deserialize;
@@ -96,6 +96,11 @@ impl Loaded {
         Err(loaded.problems(problems))
     }
 
+    /// The loop file as it was read; empty if there is none.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The loop with these flags over it.
     pub fn draft(&self, overrides: &Overrides) -> Result<Draft, LoadError> {
         let mut overrides = overrides.clone();
@@ -105,11 +110,14 @@ impl Loaded {
         onus_spec::resolve(&self.file, &overrides, &self.sources).map_err(|problems| self.problems(problems))
     }
 
+    /// The frozen contract of a draft.
+    pub fn contract(&self, draft: &Draft) -> Result<LoopSpec, LoadError> {
+        draft.freeze(&self.sources).map_err(|problems| self.problems(problems))
+    }
+
     /// A run of a confirmed draft.
     pub fn new_run(&self, draft: &Draft, alias: Alias, confirmed: Confirmations) -> Result<NewRun, LoadError> {
-        let spec = draft
-            .freeze(&self.sources)
-            .map_err(|problems| self.problems(problems))?;
+        let spec = self.contract(draft)?;
         let text_of = |path: &str| {
             prompts::built_in(path)
                 .or_else(|| self.sources.get(path))

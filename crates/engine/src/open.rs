@@ -8,8 +8,8 @@ use std::time::Duration;
 use onus_ledger::{Durability, files, objects};
 use onus_machine::{Run, decide};
 use onus_model::{
-    Alias, Confirmations, ContextFile, Digest, Effect, Event, Input, LoopSpec, Record, Role, RunId, RunStarted,
-    canonical_sha256,
+    Alias, CheckKind, Confirmations, ContextFile, Digest, Effect, Event, Input, LoopSpec, Record, Role, RunId,
+    RunStarted, canonical_sha256,
 };
 use onus_runners::Scratch;
 use onus_views::RunFacts;
@@ -53,7 +53,7 @@ impl OpenRun {
         workspace(project, &new.spec)?;
         for criterion in &new.spec.criteria {
             for check in &criterion.verify {
-                onus_checks::runnable(&check.kind).map_err(|(field, problem)| {
+                usable(&check.kind).map_err(|(field, problem)| {
                     EngineError::Configuration(format!("criterion `{}`: `verify.{field}` {problem}", criterion.id))
                 })?;
             }
@@ -244,6 +244,29 @@ fn context_files(past: &[Record]) -> Vec<ContextFile> {
     match past.first().map(|record| &record.stamped.event) {
         Some(Event::RunStarted(start)) => start.context.clone(),
         Some(_) | None => Vec::new(),
+    }
+}
+
+/// Whether a check of the contract can decide anything about a single document.
+fn usable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
+    match kind {
+        CheckKind::Executable { .. } | CheckKind::Content { .. } => onus_checks::runnable(kind),
+        CheckKind::Pattern(_) | CheckKind::Marker(_) | CheckKind::Artifact(_) | CheckKind::Links(_) => Ok(()),
+        CheckKind::Schema(_)
+        | CheckKind::Openapi(_)
+        | CheckKind::Tests(_)
+        | CheckKind::Lint(_)
+        | CheckKind::Coverage(_)
+        | CheckKind::Metric(_)
+        | CheckKind::Diff(_)
+        | CheckKind::Expr(_)
+        | CheckKind::Human(_) => Err((
+            "type",
+            format!(
+                "`{}` needs a tree of files: `onus check` has one, a loop around one document has not",
+                kind.name()
+            ),
+        )),
     }
 }
 

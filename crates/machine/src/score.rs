@@ -76,5 +76,6 @@ fn closed(criterion: &Criterion, reason: &str) -> Verdict {
         details: reason.to_owned(),
         source: VerdictSource::Engine,
         evidence: Vec::new(),
+        findings: Vec::new(),
     }
 }

@@ -12,7 +12,7 @@ pub struct PlanAnswer {
 }
 
 /// PREPARE: at least one check for each criterion that was asked about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrepareAnswer {
     pub checks: Vec<PreparedCheck>,
 }

@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check_kind::{
+    ArtifactCheck, CoverageCheck, DiffCheck, ExprCheck, HumanCheck, LinksCheck, LintCheck, MarkerCheck, MetricCheck,
+    OpenapiCheck, PatternCheck, SchemaCheck, TestsCheck,
+};
 use crate::{CriterionId, Digest};
 
 /// How a criterion is decided by code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     #[serde(flatten)]
     pub kind: CheckKind,
@@ -15,10 +19,13 @@ pub struct Check {
     pub counterexample: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The kinds of checks. `executable` and `content` look at one artifact and may be prepared by an agent; the others belong to
+/// contracts and look at a whole tree of files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CheckKind {
     /// A program that the engine runs; decided by exit code and output.
+    #[serde(alias = "command")]
     Executable {
         command: CommandLine,
         #[serde(default)]
@@ -30,6 +37,55 @@ pub enum CheckKind {
         #[serde(default)]
         expected: ExpectedContent,
     },
+    /// A search in files, line by line.
+    Pattern(PatternCheck),
+    /// JSON, YAML or TOML files against a JSON Schema.
+    Schema(SchemaCheck),
+    /// A test runner, read test by test.
+    Tests(TestsCheck),
+    /// A linter, read finding by finding.
+    Lint(LintCheck),
+    /// A coverage report.
+    Coverage(CoverageCheck),
+    /// A number that a program the engine ran printed.
+    Metric(MetricCheck),
+    /// `[NAME]` or `[NAME:subject]` at the beginning of lines.
+    Marker(MarkerCheck),
+    /// Files that must be there and hold something.
+    Artifact(ArtifactCheck),
+    /// How much was changed, and where.
+    Diff(DiffCheck),
+    /// OpenAPI documents.
+    Openapi(OpenapiCheck),
+    /// Links inside Markdown files.
+    Links(LinksCheck),
+    /// A CEL expression over the results of other criteria.
+    Expr(ExprCheck),
+    /// Something only a person can say.
+    Human(HumanCheck),
+}
+
+impl CheckKind {
+    /// The word in files.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            CheckKind::Executable { .. } => "executable",
+            CheckKind::Content { .. } => "content",
+            CheckKind::Pattern(_) => "pattern",
+            CheckKind::Schema(_) => "schema",
+            CheckKind::Tests(_) => "tests",
+            CheckKind::Lint(_) => "lint",
+            CheckKind::Coverage(_) => "coverage",
+            CheckKind::Metric(_) => "metric",
+            CheckKind::Marker(_) => "marker",
+            CheckKind::Artifact(_) => "artifact",
+            CheckKind::Diff(_) => "diff",
+            CheckKind::Openapi(_) => "openapi",
+            CheckKind::Links(_) => "links",
+            CheckKind::Expr(_) => "expr",
+            CheckKind::Human(_) => "human",
+        }
+    }
 }
 
 /// A list is run as it is; a string by `sh -c`.
@@ -177,7 +233,7 @@ impl TryFrom<ExpectedContentForm> for ExpectedContent {
 }
 
 /// A check that an agent prepared for one criterion, and what the engine found when it checked the check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PreparedCheck {
     pub rule_id: CriterionId,
     #[serde(flatten)]

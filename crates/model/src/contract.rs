@@ -27,6 +27,9 @@ pub struct LoopSpec {
     pub prompts: BTreeMap<Role, TemplateRef>,
     /// Where agents work, relative to the project.
     pub workspace: String,
+    /// Paths of a tree that checks see as they were in the base, whatever was done to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
     /// What to do with the finished artifact, in words for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
@@ -111,7 +114,7 @@ pub struct Level {
 }
 
 /// One thing that must be true.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Criterion {
     pub id: CriterionId,
     pub description: String,

@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod check;
+pub mod check_kind;
 pub mod contract;
 pub mod digest;
 pub mod event;
@@ -12,11 +13,17 @@ pub mod exit;
 pub mod id;
 pub mod input;
 pub mod quantity;
+pub mod snapshot;
 pub mod step;
 pub mod verdict;
 
 pub use answer::{CritiqueAnswer, EvaluateAnswer, Issue, PlanAnswer, PrepareAnswer, RuleResult};
 pub use check::{Check, CheckKind, CommandLine, Control, ExpectedContent, ExpectedRun, PreparedCheck, Search};
+pub use check_kind::{
+    ArtifactCheck, Comparison, ContentType, CoverageCheck, CoverageFormat, DiffCheck, ExprCheck, Globs, HumanCheck,
+    LinksCheck, LintCheck, LintFormat, MarkerCheck, MetricCheck, OpenapiCheck, PatternCheck, PatternRule, SchemaCheck,
+    SchemaSource, TestFormat, TestsCheck,
+};
 pub use contract::{
     AgentSpec, Criterion, Cycle, Level, Limits, LoopSpec, RoleBinding, Severity, Stagnation, StopCondition, StopRule,
     Task, TaskType, TemplateRef,
@@ -30,5 +37,6 @@ pub use exit::ExitCode;
 pub use id::{Alias, CriterionId, IdError, LevelName, RunId};
 pub use input::{Boundary, Decision, Effect, Input, Rejected, StepOutput, StopRequest};
 pub use quantity::{QuantityError, Score, Weight};
+pub use snapshot::{FileEntry, LeftOut, Snapshot, TreePath, TreePathError};
 pub use step::{Role, Stage, Step, StepTask};
-pub use verdict::{Evidence, FailedCriterion, Scorecard, Verdict, VerdictKind, VerdictSource};
+pub use verdict::{Evidence, FailedCriterion, Finding, FindingLevel, Scorecard, Verdict, VerdictKind, VerdictSource};

@@ -25,6 +25,29 @@ pub struct Verdict {
     pub source: VerdictSource,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// One observation with a place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Relative to the tree; absent: it is about the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    pub level: FindingLevel,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingLevel {
+    Error,
+    Warning,
+    Note,
 }
 
 /// Who decided.
@@ -59,6 +82,32 @@ pub enum Evidence {
     },
     /// Words that stand in the artifact, at this line.
     Quote { quote: String, line: u32 },
+    /// Files of the snapshot that the engine read.
+    Files { files: u32 },
+    /// Tests that the engine saw run, one by one.
+    Tests {
+        passed: u32,
+        failed: u32,
+        skipped: u32,
+        missing: u32,
+        report_sha256: Digest,
+    },
+    /// Lines that a report says were run.
+    Coverage {
+        covered: u64,
+        total: u64,
+        report_sha256: Digest,
+    },
+    /// A number that a program the engine ran printed last.
+    Metric {
+        name: String,
+        value: String,
+        stdout_sha256: Digest,
+    },
+    /// What differs from the base.
+    Diff { files: u32, lines: u32 },
+    /// An expression over other verdicts.
+    Expression { expr: String },
 }
 
 /// All verdicts of one evaluation, and what the engine computed from them.

@@ -25,17 +25,26 @@ const TERM_GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone, Copy)]
 pub struct CheckRequest<'a> {
     pub command: &'a CommandLine,
-    pub artifact: &'a [u8],
-    /// `artifact.md`.
-    pub artifact_name: &'a str,
-    /// An existing, empty directory of this run; an absolute path.
+    pub subject: Subject<'a>,
+    /// An existing directory of this run, empty but for a tree that was laid out; an absolute path.
     pub scratch: &'a Path,
     /// An absolute path; programs with a slash are relative to it.
     pub workspace: &'a Path,
     /// The `PATH` programs are looked up in.
     pub path: &'a str,
+    /// Variables beyond the standard ones: the homes of tools.
+    pub env: &'a BTreeMap<String, String>,
     pub timeout: Duration,
     pub output_bytes_max: u64,
+}
+
+/// What a check is run on. It has it for itself.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// One file, to be written into `work/`.
+    File { name: &'a str, bytes: &'a [u8] },
+    /// A tree that already lies in `work/`.
+    Tree,
 }
 
 pub async fn run_check(request: CheckRequest<'_>, cancel: &CancellationToken) -> Result<Finished, SpawnError> {
@@ -50,9 +59,16 @@ fn prepare(request: CheckRequest<'_>) -> Result<Spawn, SpawnError> {
         fs::create_dir(&dir).map_err(SpawnError::io("create", &dir))?;
         Ok(dir)
     };
-    let (work, home) = (make("work")?, make("home")?);
-    let artifact = work.join(request.artifact_name);
-    files::create(&artifact, request.artifact, Access::Writable).map_err(SpawnError::io("write", &artifact))?;
+    let home = make("home")?;
+    let (work, artifact) = match request.subject {
+        Subject::File { name, bytes } => {
+            let work = make("work")?;
+            let artifact = work.join(name);
+            files::create(&artifact, bytes, Access::Writable).map_err(SpawnError::io("write", &artifact))?;
+            (work, artifact)
+        }
+        Subject::Tree => (request.scratch.join("work"), request.scratch.join("work")),
+    };
 
     let text = |path: &Path| path.display().to_string();
     let path = join_paths(absolute_dirs(request.path))
@@ -69,7 +85,8 @@ fn prepare(request: CheckRequest<'_>) -> Result<Spawn, SpawnError> {
             )
         }
     };
-    let env = BTreeMap::from([
+    let mut env = request.env.clone();
+    env.extend([
         ("PATH".to_owned(), path),
         ("HOME".to_owned(), text(&home)),
         ("TMPDIR".to_owned(), text(&home)),
@@ -104,8 +121,11 @@ mod tests {
         );
         let request = CheckRequest {
             command: &command,
-            artifact: b"# title\n",
-            artifact_name: "artifact.md",
+            subject: Subject::File {
+                name: "artifact.md",
+                bytes: b"# title\n",
+            },
+            env: &BTreeMap::new(),
             scratch: scratch.path(),
             workspace: workspace.path(),
             path: "relative:/usr/bin::/bin",

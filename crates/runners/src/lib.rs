@@ -14,7 +14,7 @@ mod scripted;
 mod tree;
 
 pub use agent::{Agent, AgentFailure, AgentReply, AgentRequest, FailureCause};
-pub use check::{CheckRequest, run_check};
+pub use check::{CheckRequest, Subject, run_check};
 pub use command::{CommandAgent, Surroundings};
 pub use process::{Captured, End, Finished, Spawn, SpawnError, run};
 pub use program::find_program;

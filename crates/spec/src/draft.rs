@@ -82,6 +82,8 @@ pub struct Draft {
     /// Where the run's files go, relative to the project. No part of the contract.
     pub root: String,
     pub workspace: String,
+    /// Paths that checks see as they were in the base.
+    pub protected: Vec<String>,
     /// What to do with the finished artifact.
     pub next_step: Option<String>,
 }
@@ -124,6 +126,7 @@ impl Draft {
                 roles,
                 prompts,
                 workspace: self.workspace.clone(),
+                protected: self.protected.clone(),
                 next_step: self.next_step.clone(),
             }),
             Some(_) | None => Err(problems),

@@ -40,6 +40,7 @@ pub struct LoopFile {
     /// `preset:NAME`, or a path relative to the project.
     pub prompts: BTreeMap<Role, At<String>>,
     pub files: FilesPart,
+    pub protected: Option<At<Vec<String>>>,
     pub criteria: Vec<At<CriterionPart>>,
     pub templates: BTreeMap<TaskType, TemplatePart>,
     pub inference: InferencePart,

@@ -10,19 +10,23 @@
 pub mod draft;
 pub mod file;
 pub mod infer;
+pub mod lint;
 pub mod presets;
 pub mod problems;
 pub mod prompts;
 mod reader;
 pub mod resolve;
 pub mod setup;
+pub mod starter;
 
 pub use draft::{BoundAgent, Draft, FileNeed, Need, Origin, Sources};
 pub use file::{LoopFile, MAX_ITERATIONS_MAX};
 pub use infer::{Inference, infer_task_type, stated_max_iterations};
+pub use lint::{Complaint, lint};
 pub use presets::{Preset, PresetInfo, eject, preset, preset_text, presets};
 pub use problems::{Problem, Span, line_column};
 pub use prompts::{PromptError, render, sample_context, template_ref};
 pub use reader::At;
 pub use resolve::{Overrides, resolve};
 pub use setup::{Answers, Confirmable, Edit, EditError};
+pub use starter::{Ingredient, ingredients, starter};

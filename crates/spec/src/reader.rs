@@ -170,6 +170,18 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// A check in the model's own form. Its reader says what is wrong better than any fixed text.
+    pub(crate) fn check_form(&self, problems: &mut Problems) -> Option<onus_model::Check> {
+        serde_json::from_value(json(self.value))
+            .map_err(|error| {
+                problems.push(Problem::new(
+                    self.span.clone(),
+                    format!("this check cannot be read: {error}"),
+                ))
+            })
+            .ok()
+    }
+
     /// The value for a message: short, on one line, and escaped, because a loop file may come from anywhere.
     fn shown(&self) -> String {
         const SHOWN_MAX: usize = 40;

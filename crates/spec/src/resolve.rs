@@ -29,6 +29,8 @@ pub struct Overrides {
     pub thresholds: BTreeMap<LevelName, Score>,
     /// One command that plays every role.
     pub agent: Option<Vec<String>>,
+    /// Only the contract is wanted: nobody needs to play a role.
+    pub contract_only: bool,
     /// Where the run's files go.
     pub root: Option<String>,
     pub workspace: Option<String>,
@@ -144,7 +146,10 @@ impl Resolver<'_> {
         let stop = self.stop();
         let stagnation = self.stagnation();
         let limits = self.limits(&prompt);
-        let roles = cycle.as_ref().map(|cycle| self.roles(cycle));
+        let roles = match (&cycle, self.overrides.contract_only) {
+            (_, true) => Some(BTreeMap::new()),
+            (cycle, false) => cycle.as_ref().map(|cycle| self.roles(cycle)),
+        };
         let prompts = cycle.as_ref().map(|cycle| self.prompts(cycle));
         let root = self.path("files.root", &self.overrides.root, |file| &file.files.root);
         let workspace = self.path("files.workspace", &self.overrides.workspace, |file| {
@@ -173,6 +178,10 @@ impl Resolver<'_> {
             prompts: prompts?,
             root: root?,
             workspace: workspace?,
+            protected: self
+                .pick_if_set(|file| &file.protected)
+                .map(|picked| picked.value)
+                .unwrap_or_default(),
             next_step: task_type.and_then(|t| self.next_step(t)),
         })
     }

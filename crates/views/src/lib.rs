@@ -4,6 +4,7 @@
 //! terminal, the files and a replay of a stored history all say the same. Text that agents or people wrote is escaped
 //! here, before a terminal can see it.
 
+pub mod check;
 pub mod escape;
 pub mod facts;
 pub mod files;

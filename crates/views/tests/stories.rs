@@ -83,6 +83,7 @@ fn spec() -> Arc<LoopSpec> {
         roles: BTreeMap::new(),
         prompts: BTreeMap::new(),
         workspace: ".".to_owned(),
+        protected: Vec::new(),
         next_step: None,
     })
 }
@@ -299,6 +300,7 @@ impl Story {
                 details: "seen".to_owned(),
                 source: VerdictSource::Prepared,
                 evidence: Vec::new(),
+                findings: Vec::new(),
             });
         }
         let (score, threshold) = (

@@ -1,10 +1,13 @@
 //! One file for each command.
 
+pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod completions;
+pub(crate) mod contract;
 pub(crate) mod doctor;
 mod driving;
 pub(crate) mod history;
+pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod preset;
 pub(crate) mod repair;

@@ -99,6 +99,7 @@ pub fn spec(max_iterations: u32) -> LoopSpec {
         roles: BTreeMap::new(),
         prompts: BTreeMap::new(),
         workspace: ".".into(),
+        protected: Vec::new(),
         next_step: None,
     }
 }
@@ -133,6 +134,7 @@ pub fn verdicts(spec: &LoopSpec, level: &LevelName, failing: &[&str]) -> Vec<Ver
         details: String::new(),
         source: VerdictSource::Prepared,
         evidence: Vec::new(),
+        findings: Vec::new(),
     };
     spec.active(level).map(one).collect()
 }

@@ -55,6 +55,7 @@ pub(super) fn read_file(root: &mut Section<'_>, p: &mut Problems) -> LoopFile {
             root: section.read("root", p, inside),
             workspace: section.read("workspace", p, inside),
         }),
+        protected: root.read("protected", p, |node, p| node.list(p, inside)),
         criteria: read_criteria(root, "[[criteria]]", p),
         templates: in_section(root, "templates", p, |section, p| {
             section.by_word("task type", &task_types(), p, read_template)
@@ -435,24 +436,44 @@ fn read_check(node: &Node<'_>, problems: &mut Problems) -> Option<Check> {
     enum Kind {
         Executable,
         Content,
+        /// Read by its form in the model.
+        Other,
     }
     let mut section = node.section("verify", problems)?;
     let Some(kind) = section.get("type") else {
         return missing(
             node,
             before,
-            "a check needs a `type`: `executable` or `content`",
+            "a check needs a `type`, for example `command` or `pattern`",
             problems,
         );
     };
     let kind = kind.word(
-        &[("executable", Kind::Executable), ("content", Kind::Content)],
+        &[
+            ("executable", Kind::Executable),
+            ("command", Kind::Executable),
+            ("content", Kind::Content),
+            ("pattern", Kind::Other),
+            ("schema", Kind::Other),
+            ("tests", Kind::Other),
+            ("lint", Kind::Other),
+            ("coverage", Kind::Other),
+            ("metric", Kind::Other),
+            ("marker", Kind::Other),
+            ("artifact", Kind::Other),
+            ("diff", Kind::Other),
+            ("openapi", Kind::Other),
+            ("links", Kind::Other),
+            ("expr", Kind::Other),
+            ("human", Kind::Other),
+        ],
         problems,
     )?;
     let counterexample = section
         .read("counterexample", problems, Node::filled)
         .map(|at| at.value);
     let kind = match kind {
+        Kind::Other => return node.check_form(problems),
         Kind::Executable => {
             let command = section.read("command", problems, read_command_line);
             let must_be = "an exit code, a text or {exit, stdout_contains, stdout_matches}";

@@ -1,0 +1,306 @@
+//! One evaluation of a contract on a tree: for CI, for hands, and before and after the work of a loop.
+//!
+//! Programs run in trees of their own, laid out from what is stored, with protected paths as they were in the base. What is
+//! judged is the stored tree, never the directory it came from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use onus_checks as checks;
+use onus_checks::{CheckResult, Files, Outcome, Ran, RunEnd};
+use onus_ledger::Places;
+use onus_machine::scorecard;
+use onus_model::{
+    Check, CheckKind, CommandLine, Criterion, CriterionId, Digest, Evidence, Globs, LevelName, LoopSpec, Scorecard,
+    Snapshot, Verdict, VerdictKind, VerdictSource,
+};
+use onus_runners::{CheckRequest, End, Scratch, Subject, run_check};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::checking::side_by_side;
+use crate::tree::{self, Stored};
+use crate::{EngineError, Project};
+
+/// The largest report file that is read.
+const REPORT_BYTES_MAX: u64 = 64 << 20;
+
+/// A tree to be judged, and the tree the work began from.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    pub tree: Snapshot,
+    pub base: Option<Snapshot>,
+}
+
+/// Evaluates every criterion that is active at `level`. Criteria only a judge or a person could decide fail closed.
+pub async fn inspect(
+    project: &Project,
+    spec: &Arc<LoopSpec>,
+    contract: Digest,
+    level: &LevelName,
+    judged: &Judged,
+    cancel: &CancellationToken,
+) -> Result<Scorecard, EngineError> {
+    let protected = match spec.protected.as_slice() {
+        [] => None,
+        globs => Some(
+            checks::compile_globs(&Globs(globs.to_vec()))
+                .map_err(|problem| EngineError::Configuration(format!("`protected`: {problem}")))?,
+        ),
+    };
+    let is_protected = |path: &str| protected.as_ref().is_some_and(|globs| globs.is_match(path));
+    let seen = tree::with_protected(&judged.tree, judged.base.as_ref(), is_protected);
+    let artifact = judged
+        .tree
+        .sha256()
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
+    let scratch = project.places.onus().join("work");
+    std::fs::create_dir_all(&scratch)
+        .map_err(|error| EngineError::Configuration(format!("cannot create `{}`: {error}", scratch.display())))?;
+    let inspector = Arc::new(Inspector {
+        places: project.places.clone(),
+        seen,
+        judged: judged.clone(),
+        scratch,
+        path: project.path_variable().to_owned(),
+        env: tree::tool_homes(&project.env),
+        timeout: Duration::from_secs(spec.limits.check_timeout_seconds),
+        output_bytes_max: spec.limits.output_bytes_max,
+        turns: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
+        cancel: cancel.clone(),
+    });
+    let (plain, derived): (Vec<&Criterion>, Vec<&Criterion>) = spec.active(level).partition(|c| !is_derived(c));
+    let jobs = plain.iter().map(|criterion| {
+        let (inspector, criterion) = (Arc::clone(&inspector), (*criterion).clone());
+        async move { inspector.verdict(&criterion).await }
+    });
+    let mut verdicts = side_by_side(jobs).await;
+    // Expressions see the others' results, so they come last.
+    let results: BTreeMap<CriterionId, VerdictKind> = verdicts.iter().map(|v| (v.id.clone(), v.verdict)).collect();
+    for criterion in derived {
+        let own = criterion.verify.iter().map(|check| {
+            let CheckKind::Expr(expr) = &check.kind else {
+                return could_not_run(format!("`{}` cannot stand beside an expression", check.kind.name()));
+            };
+            checks::expr(expr, &results)
+        });
+        verdicts.push(checks::from_checks(criterion, VerdictSource::Contract, own.collect()));
+    }
+    if cancel.is_cancelled() {
+        return Err(EngineError::Configuration("interrupted".to_owned()));
+    }
+    Ok(scorecard(spec, contract, level, artifact, &verdicts))
+}
+
+fn is_derived(criterion: &Criterion) -> bool {
+    criterion
+        .verify
+        .iter()
+        .any(|check| matches!(check.kind, CheckKind::Expr(_)))
+}
+
+struct Inspector {
+    places: Places,
+    /// The tree with protected paths restored.
+    seen: Snapshot,
+    judged: Judged,
+    scratch: std::path::PathBuf,
+    path: String,
+    env: BTreeMap<String, String>,
+    timeout: Duration,
+    output_bytes_max: u64,
+    turns: Semaphore,
+    cancel: CancellationToken,
+}
+
+impl Inspector {
+    async fn verdict(self: &Arc<Self>, criterion: &Criterion) -> Verdict {
+        if criterion.verify.is_empty() {
+            return checks::unchecked(criterion);
+        }
+        let mut results = Vec::new();
+        for check in &criterion.verify {
+            results.push(self.check(check).await);
+        }
+        checks::from_checks(criterion, VerdictSource::Contract, results)
+    }
+
+    async fn check(self: &Arc<Self>, check: &Check) -> CheckResult {
+        match &check.kind {
+            CheckKind::Executable { command, expected } => match self.run(command, None).await {
+                Ok(ran) => checks::read_run(command, expected, &ran.end, &ran.stdout, &ran.stderr),
+                Err(problem) => could_not_run(problem),
+            },
+            CheckKind::Tests(check) => {
+                let manifest = check.manifest.as_ref().map(|path| self.stored().read(path));
+                let manifest = match (manifest, &check.manifest) {
+                    (Some(None), Some(path)) => return could_not_run(format!("manifest `{path}` is not in the tree")),
+                    (manifest, _) => manifest
+                        .flatten()
+                        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+                };
+                match self.run(&check.command, check.report.as_deref()).await {
+                    Ok(ran) => checks::tests(check, &ran, manifest.as_deref()),
+                    Err(problem) => could_not_run(problem),
+                }
+            }
+            CheckKind::Lint(check) => match self.run(&check.command, check.report.as_deref()).await {
+                Ok(ran) => checks::lint(check, &ran),
+                Err(problem) => could_not_run(problem),
+            },
+            CheckKind::Metric(check) => match self.run(&check.command, None).await {
+                Ok(ran) => checks::metric(check, &ran),
+                Err(problem) => could_not_run(problem),
+            },
+            CheckKind::Coverage(check) => match &check.command {
+                None => checks::coverage(check, self.stored().read(&check.report).as_deref(), None),
+                Some(command) => match self.run(command, Some(&check.report)).await {
+                    Ok(ran) => checks::coverage(check, ran.report.as_deref(), Some(&ran)),
+                    Err(problem) => could_not_run(problem),
+                },
+            },
+            CheckKind::Human(check) => could_not_run(format!("only a person can say: {}", check.question)),
+            CheckKind::Content { .. }
+            | CheckKind::Pattern(_)
+            | CheckKind::Schema(_)
+            | CheckKind::Marker(_)
+            | CheckKind::Artifact(_)
+            | CheckKind::Diff(_)
+            | CheckKind::Openapi(_)
+            | CheckKind::Links(_)
+            | CheckKind::Expr(_) => {
+                let (inspector, kind) = (Arc::clone(self), check.kind.clone());
+                // Looking cannot be interrupted; off the event loop it holds nobody else up.
+                let looked = tokio::task::spawn_blocking(move || inspector.look(&kind)).await;
+                looked.unwrap_or_else(|error| could_not_run(format!("the check ended abnormally: {error}")))
+            }
+        }
+    }
+
+    fn look(&self, kind: &CheckKind) -> CheckResult {
+        let CheckKind::Diff(check) = kind else {
+            return look(kind, &self.stored());
+        };
+        match &self.judged.base {
+            // What was changed, so without the protected paths put back.
+            Some(base) => checks::diff(
+                check,
+                &Stored {
+                    places: &self.places,
+                    snapshot: &self.judged.tree,
+                },
+                &Stored {
+                    places: &self.places,
+                    snapshot: base,
+                },
+            ),
+            None => could_not_run("there is no base to compare with; pass `--base`".to_owned()),
+        }
+    }
+
+    fn stored(&self) -> Stored<'_> {
+        Stored {
+            places: &self.places,
+            snapshot: &self.seen,
+        }
+    }
+
+    /// Runs a program in a tree of its own and takes the report it was told to write.
+    async fn run(&self, command: &CommandLine, report: Option<&str>) -> Result<Ran, String> {
+        let _turn = self.turns.acquire().await;
+        let scratch =
+            Scratch::create(&self.scratch).map_err(|error| format!("cannot create a scratch directory: {error}"))?;
+        let work = scratch.path().join("work");
+        std::fs::create_dir(&work).map_err(|error| format!("cannot create `{}`: {error}", work.display()))?;
+        tree::lay_out(&self.places, &self.seen, &work).map_err(|error| error.to_string())?;
+        if let Some(report) = report {
+            // A report that came with the tree would be a claim; only one the program writes now is evidence.
+            let stale = work.join(report);
+            if stale.exists() {
+                tree::remove(&stale).map_err(|error| format!("cannot remove the old `{report}`: {error}"))?;
+            }
+        }
+        let request = CheckRequest {
+            command,
+            subject: Subject::Tree,
+            scratch: scratch.path(),
+            workspace: &work,
+            path: &self.path,
+            env: &self.env,
+            timeout: self.timeout,
+            output_bytes_max: self.output_bytes_max,
+        };
+        let finished = run_check(request, &self.cancel)
+            .await
+            .map_err(|error| error.to_string())?;
+        let end = match finished.end {
+            End::Exited(code) => RunEnd::Exited(code),
+            End::Signaled(signal) => RunEnd::Signalled(signal),
+            End::TimedOut => RunEnd::TimedOut {
+                after_seconds: self.timeout.as_secs(),
+            },
+            End::Cancelled => return Err("the evaluation was interrupted".to_owned()),
+            End::OutputLimit => RunEnd::Flooded {
+                bytes_max: self.output_bytes_max,
+            },
+        };
+        let report = report.and_then(|report| tree::read_report(&work, report, REPORT_BYTES_MAX));
+        Ok(Ran {
+            end,
+            stdout: finished.stdout.bytes,
+            stderr: finished.stderr.bytes,
+            report,
+        })
+    }
+}
+
+/// Checks that read files and run nothing.
+pub(crate) fn look(kind: &CheckKind, files: &dyn Files) -> CheckResult {
+    match kind {
+        CheckKind::Content { search, expected } => match files.paths().as_slice() {
+            [only] => {
+                let bytes = files.read(only).unwrap_or_default();
+                checks::search(&String::from_utf8_lossy(&bytes), search, *expected)
+            }
+            _ => could_not_run("`content` looks at one file; use `pattern` for a tree".to_owned()),
+        },
+        CheckKind::Pattern(check) => checks::pattern_files(check, files),
+        CheckKind::Schema(check) => checks::schema_files(check, files, compile_schema),
+        CheckKind::Marker(check) => checks::marker(check, files),
+        CheckKind::Artifact(check) => checks::artifact_files(check, files),
+        CheckKind::Openapi(check) => checks::openapi(check, files),
+        CheckKind::Links(check) => checks::links(check, files),
+        CheckKind::Executable { .. }
+        | CheckKind::Tests(_)
+        | CheckKind::Lint(_)
+        | CheckKind::Coverage(_)
+        | CheckKind::Metric(_)
+        | CheckKind::Diff(_)
+        | CheckKind::Expr(_)
+        | CheckKind::Human(_) => could_not_run(format!("`{}` checks do more than look", kind.name())),
+    }
+}
+
+fn could_not_run(why: String) -> CheckResult {
+    CheckResult {
+        outcome: Outcome::CouldNotRun,
+        why,
+        evidence: Evidence::Files { files: 0 },
+        findings: Vec::new(),
+    }
+}
+
+/// A JSON Schema made ready. Nothing is fetched: a schema that refers elsewhere cannot be used.
+fn compile_schema(schema: &serde_json::Value) -> Result<checks::Validator, String> {
+    let validator = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
+    Ok(Box::new(move |value| {
+        let violations = validator.iter_errors(value);
+        violations
+            .map(|error| checks::Violation {
+                pointer: error.instance_path().to_string(),
+                message: error.to_string(),
+            })
+            .collect()
+    }))
+}
