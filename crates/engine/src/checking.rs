@@ -10,6 +10,7 @@ use onus_runners::{CheckRequest, End, Scratch, Subject, run_check};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::frozen;
 use crate::inspect::look;
 use crate::world::World;
 
@@ -70,6 +71,14 @@ where
 async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &CancellationToken) -> CheckResult {
     match &check.kind {
         CheckKind::Executable { command, expected } => {
+            if let Some(name) = frozen::changed(command, &world.frozen_files, &world.workspace) {
+                return CheckResult {
+                    outcome: Outcome::CouldNotRun,
+                    why: format!("`{name}`, which this check uses, was changed since the run started"),
+                    evidence: Evidence::Files { files: 0 },
+                    findings: Vec::new(),
+                };
+            }
             // Programs compete for cores; searches are too short to matter.
             let _turn = world.check_turns.acquire().await;
             let not_started = |reason: String| RunEnd::NotStarted { reason };

@@ -13,6 +13,7 @@ mod checking;
 mod clock;
 mod drive;
 mod error;
+mod frozen;
 pub mod inspect;
 pub mod load;
 pub mod mend;

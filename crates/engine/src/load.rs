@@ -10,6 +10,7 @@ use onus_spec::{Draft, LoopFile, Need, Overrides, Problem, Sources, presets, pro
 use serde::Deserialize;
 
 use crate::agents::script_bundle;
+use crate::frozen;
 use crate::project::CONTEXT_FILES;
 use crate::{EngineError, NewRun};
 
@@ -117,7 +118,8 @@ impl Loaded {
 
     /// A run of a confirmed draft.
     pub fn new_run(&self, draft: &Draft, alias: Alias, confirmed: Confirmations) -> Result<NewRun, LoadError> {
-        let spec = self.contract(draft)?;
+        let mut spec = self.contract(draft)?;
+        spec.frozen_files = frozen::freeze(&spec.criteria, &self.dir.join(&spec.workspace));
         let text_of = |path: &str| {
             prompts::built_in(path)
                 .or_else(|| self.sources.get(path))

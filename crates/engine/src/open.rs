@@ -312,6 +312,7 @@ fn world(
         context,
         check_timeout: Duration::from_secs(spec.limits.check_timeout_seconds),
         output_bytes_max: spec.limits.output_bytes_max,
+        frozen_files: spec.frozen_files.clone(),
         check_turns: Semaphore::new(cores),
     })
 }

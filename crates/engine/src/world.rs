@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use onus_ledger::Places;
-use onus_model::{Alias, Role, RunId};
+use onus_model::{Alias, Digest, Role, RunId};
 use onus_runners::Agent;
 use tokio::sync::Semaphore;
 
@@ -39,6 +39,8 @@ pub(crate) struct World {
     pub(crate) context: Vec<ContextText>,
     pub(crate) check_timeout: Duration,
     pub(crate) output_bytes_max: u64,
+    /// Files that checks name, as the contract froze them.
+    pub(crate) frozen_files: BTreeMap<String, Digest>,
     /// How many check programs run at once.
     pub(crate) check_turns: Semaphore,
 }

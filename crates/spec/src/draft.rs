@@ -128,6 +128,8 @@ impl Draft {
                 workspace: self.workspace.clone(),
                 protected: self.protected.clone(),
                 next_step: self.next_step.clone(),
+                // The caller reads the workspace.
+                frozen_files: BTreeMap::new(),
             }),
             Some(_) | None => Err(problems),
         }

@@ -85,6 +85,7 @@ fn spec() -> Arc<LoopSpec> {
         workspace: ".".to_owned(),
         protected: Vec::new(),
         next_step: None,
+        frozen_files: BTreeMap::new(),
     })
 }
 

@@ -678,3 +678,32 @@ verify = { type = "content", search = "elm" }
     assert_eq!(ids(&cards[1]["warnings"]), ["a.should", "a.may"]);
     assert!(ids(&cards[1]["failed"]).is_empty());
 }
+
+/// The commonest cheat of all: the agent rewrites the script that judges it.
+#[test]
+fn a_check_script_that_was_changed_during_the_run_decides_nothing() {
+    for (what, producer, code) in [
+        ("honest", NOTE.to_owned(), 0),
+        (
+            "rewrites the check",
+            String::from("printf '#!/bin/sh\\nexit 0\\n' > verdict.sh; echo nothing of use"),
+            1,
+        ),
+        (
+            "replaces it by a link",
+            String::from("ln -sf /bin/true verdict.sh; echo nothing of use"),
+            1,
+        ),
+        ("removes it", String::from("rm verdict.sh; echo nothing of use"), 1),
+    ] {
+        let sandbox = Loop {
+            criteria: &contract(&[r#"{ type = "executable", command = ["./verdict.sh"] }"#]),
+            cast: &[("producer", &producer)],
+            ..Loop::default()
+        }
+        .sandbox();
+        sandbox.script("verdict.sh", "grep -q evergreen artifact.md");
+        let told = sandbox.onus(run_args("1", &[]));
+        assert_eq!(told.code, Some(code), "{what}: {}{}", told.stdout, told.stderr);
+    }
+}

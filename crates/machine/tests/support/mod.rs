@@ -101,6 +101,7 @@ pub fn spec(max_iterations: u32) -> LoopSpec {
         workspace: ".".into(),
         protected: Vec::new(),
         next_step: None,
+        frozen_files: BTreeMap::new(),
     }
 }
 
