@@ -74,7 +74,7 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
             if let Some(name) = frozen::changed(command, &world.frozen_files, &world.workspace) {
                 return CheckResult {
                     outcome: Outcome::CouldNotRun,
-                    why: format!("`{name}`, which this check uses, was changed since the run started"),
+                    why: format!("`{name}`, which this check runs, was changed since the run started"),
                     evidence: Evidence::Files { files: 0 },
                     findings: Vec::new(),
                 };

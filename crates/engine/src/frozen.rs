@@ -1,5 +1,5 @@
-//! Files that checks use, frozen with the contract: an agent that may write the workspace must not be able to rewrite what it
-//! is judged by.
+//! Scripts that checks run, frozen with the contract: an agent that may write the workspace must not be able to rewrite what it
+//! is judged by. Files that a check only reads are not: they may be the work itself.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,7 +11,7 @@ use onus_spec::file::stays_inside;
 /// The largest file that is frozen; check scripts are far smaller.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// Every file of the workspace that a check of the contract names, with what it holds now.
+/// Every file of the workspace that a check of the contract runs, with what it holds now.
 pub(crate) fn freeze(criteria: &[Criterion], workspace: &Path) -> BTreeMap<String, Digest> {
     let mut commands = Vec::new();
     for check in criteria.iter().flat_map(|criterion| &criterion.verify) {
@@ -19,13 +19,13 @@ pub(crate) fn freeze(criteria: &[Criterion], workspace: &Path) -> BTreeMap<Strin
             commands.push(command);
         }
     }
-    let named = commands.into_iter().flat_map(words);
+    let named = commands.into_iter().flat_map(scripts);
     named
         .filter_map(|name| Some((name.to_owned(), digest(&workspace.join(name))?)))
         .collect()
 }
 
-/// A file that the command names and that is not what it was when it was frozen.
+/// A file that the command runs and that is not what it was when it was frozen.
 pub(crate) fn changed<'a>(
     command: &'a CommandLine,
     frozen: &BTreeMap<String, Digest>,
@@ -36,23 +36,38 @@ pub(crate) fn changed<'a>(
             .get(*name)
             .is_some_and(|then| digest(&workspace.join(name)) != Some(*then))
     };
-    words(command).find(was)
+    scripts(command).find(was)
 }
 
-/// Words of a command that could name a file of the workspace.
-fn words(command: &CommandLine) -> impl Iterator<Item = &str> {
+/// Programs that run the file they are given.
+const INTERPRETERS: [&str; 14] = [
+    "sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "Rscript",
+];
+
+/// Words of a command that are run and may be files of the workspace: programs named with a slash, and what an interpreter
+/// is given.
+fn scripts(command: &CommandLine) -> impl Iterator<Item = &str> {
     let words: Vec<&str> = match command {
         CommandLine::Argv(argv) => argv.iter().map(String::as_str).collect(),
         // Whatever the shell makes of it, a file's name stands between these.
         CommandLine::Shell(line) => line
-            .split(|c: char| c.is_whitespace() || "\"'`;|&()<>$={}".contains(c))
+            .split(|c: char| c.is_whitespace() || "\"'`;|&()<>${}".contains(c))
+            .filter(|word| !word.is_empty())
             .collect(),
     };
-    let plain = |word: &&str| stays_inside(word);
-    words
-        .into_iter()
-        .map(|word| word.strip_prefix("./").unwrap_or(word))
-        .filter(plain)
+    let in_shell = matches!(command, CommandLine::Shell(_));
+    let mut found = Vec::new();
+    let mut interpreted = false;
+    for (at, word) in words.into_iter().enumerate() {
+        let runs = (at == 0 && word.contains('/')) || (in_shell && word.starts_with("./"));
+        if runs || (interpreted && !word.starts_with('-')) {
+            found.push(word.strip_prefix("./").unwrap_or(word));
+            interpreted = false;
+        }
+        let name = word.rsplit('/').next().unwrap_or(word);
+        interpreted |= (at == 0 || in_shell) && INTERPRETERS.contains(&name);
+    }
+    found.into_iter().filter(|word| stays_inside(word))
 }
 
 /// What a regular file holds; `None` if there is none, or if it is a link, or too large.
@@ -75,19 +90,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_are_found_in_every_form_of_a_command() {
-        let check = |command: CommandLine, expected: &[&str]| {
-            let found: Vec<&str> = words(&command).filter(|word| word.contains('.')).collect();
+    fn what_is_run_is_told_from_what_is_read() {
+        let argv = |words: &[&str]| CommandLine::Argv(words.iter().map(|w| (*w).to_owned()).collect());
+        let shell = |line: &str| CommandLine::Shell(line.to_owned());
+        for (command, expected) in [
+            (argv(&["./lint.sh", "-v", "README.md"]), &["lint.sh"][..]),
+            (argv(&["tools/lint", "src/a.rs"]), &["tools/lint"]),
+            (argv(&["python3", "-B", "checks/t.py", "src/a.py"]), &["checks/t.py"]),
+            (argv(&["grep", "-q", "sh", "README.md"]), &[]),
+            (argv(&["/bin/x.sh", "y.sh"]), &[]),
+            (argv(&["../up.sh"]), &[]),
+            (
+                shell("sh lint.sh README.md && ./more.sh; cat hold"),
+                &["lint.sh", "more.sh"],
+            ),
+            (shell("python3 -B \"t.py\" | tee out.txt"), &["t.py"]),
+            (shell("grep -q x README.md"), &[]),
+        ] {
+            let found: Vec<&str> = scripts(&command).collect();
             assert_eq!(found, expected, "{command}");
-        };
-        check(
-            CommandLine::Argv(vec!["./lint.sh".into(), "-v".into(), "rules/a.toml".into()]),
-            &["lint.sh", "rules/a.toml"],
-        );
-        check(
-            CommandLine::Shell("sh ./lint.sh --config='x.yml' && python3 \"t.py\"|cat".into()),
-            &["lint.sh", "x.yml", "t.py"],
-        );
-        check(CommandLine::Argv(vec!["/bin/x.sh".into(), "../y.sh".into()]), &[]);
+        }
     }
 }

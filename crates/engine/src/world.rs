@@ -39,7 +39,7 @@ pub(crate) struct World {
     pub(crate) context: Vec<ContextText>,
     pub(crate) check_timeout: Duration,
     pub(crate) output_bytes_max: u64,
-    /// Files that checks name, as the contract froze them.
+    /// Files that checks run, as the contract froze them.
     pub(crate) frozen_files: BTreeMap<String, Digest>,
     /// How many check programs run at once.
     pub(crate) check_turns: Semaphore,

@@ -30,7 +30,7 @@ pub struct LoopSpec {
     /// Paths of a tree that checks see as they were in the base, whatever was done to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
-    /// Files of the workspace that the contract's checks name, as they were when the run started. A check whose file was
+    /// Files of the workspace that the contract's checks run, as they were when the run started. A check whose file was
     /// changed since decides nothing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub frozen_files: BTreeMap<String, Digest>,
