@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use onus_checks::{CheckResult, Files, Outcome, RunEnd, control, read_run};
 use onus_ledger::{Durability, objects};
@@ -72,12 +73,9 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
     match &check.kind {
         CheckKind::Executable { command, expected } => {
             if let Some(name) = frozen::changed(command, &world.frozen_files, &world.workspace) {
-                return CheckResult {
-                    outcome: Outcome::CouldNotRun,
-                    why: format!("`{name}`, which this check runs, was changed since the run started"),
-                    evidence: Evidence::Files { files: 0 },
-                    findings: Vec::new(),
-                };
+                return could_not_run(format!(
+                    "`{name}`, which this check runs, was changed since the run started"
+                ));
             }
             // Programs compete for cores; searches are too short to matter.
             let _turn = world.check_turns.acquire().await;
@@ -105,7 +103,7 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
                     match run_check(request, cancel).await {
                         Err(error) => (not_started(error.to_string()), Vec::new(), Vec::new()),
                         Ok(finished) => (
-                            run_end(finished.end, world),
+                            run_end(finished.end, world.check_timeout, world.output_bytes_max),
                             finished.stdout.bytes,
                             finished.stderr.bytes,
                         ),
@@ -133,29 +131,35 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
             // Looking cannot be interrupted; off the event loop it holds nobody else up.
             let (kind, only) = (check.kind.clone(), OnlyFile(artifact.to_vec()));
             let looked = tokio::task::spawn_blocking(move || look(&kind, &only)).await;
-            looked.unwrap_or_else(|error| CheckResult {
-                outcome: Outcome::CouldNotRun,
-                why: format!("the check ended abnormally: {error}"),
-                evidence: Evidence::Files { files: 1 },
-                findings: Vec::new(),
-            })
+            looked.unwrap_or_else(|error| could_not_run(format!("the check ended abnormally: {error}")))
         }
     }
 }
 
-fn run_end(end: End, world: &World) -> RunEnd {
+/// How a program ended, in the words of the checks.
+pub(crate) fn run_end(end: End, timeout: Duration, output_bytes_max: u64) -> RunEnd {
     match end {
         End::Exited(code) => RunEnd::Exited(code),
         End::Signaled(signal) => RunEnd::Signalled(signal),
         End::TimedOut => RunEnd::TimedOut {
-            after_seconds: world.check_timeout.as_secs(),
+            after_seconds: timeout.as_secs(),
         },
         End::Cancelled => RunEnd::NotStarted {
             reason: "the run was interrupted".to_owned(),
         },
         End::OutputLimit => RunEnd::Flooded {
-            bytes_max: world.output_bytes_max,
+            bytes_max: output_bytes_max,
         },
+    }
+}
+
+/// A check that has shown nothing.
+pub(crate) fn could_not_run(why: String) -> CheckResult {
+    CheckResult {
+        outcome: Outcome::CouldNotRun,
+        why,
+        evidence: Evidence::Files { files: 0 },
+        findings: Vec::new(),
     }
 }
 

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use onus_checks as checks;
-use onus_checks::{CheckResult, Files, Outcome, Ran, RunEnd};
+use onus_checks::{CheckResult, Files, Ran};
 use onus_ledger::Places;
 use onus_machine::scorecard;
 use onus_model::{
-    Check, CheckKind, CommandLine, Criterion, CriterionId, Digest, Evidence, Globs, LevelName, LoopSpec, Scorecard,
-    Snapshot, Verdict, VerdictKind, VerdictSource,
+    Check, CheckKind, CommandLine, Criterion, CriterionId, Digest, Globs, LevelName, LoopSpec, Scorecard, Snapshot,
+    Verdict, VerdictKind, VerdictSource,
 };
-use onus_runners::{CheckRequest, End, Scratch, Subject, run_check};
+use onus_runners::{CheckRequest, Scratch, Subject, run_check};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::checking::side_by_side;
+use crate::checking::{could_not_run, run_end, side_by_side};
 use crate::tree::{self, Stored};
 use crate::{EngineError, Project};
 
@@ -234,17 +234,7 @@ impl Inspector {
         let finished = run_check(request, &self.cancel)
             .await
             .map_err(|error| error.to_string())?;
-        let end = match finished.end {
-            End::Exited(code) => RunEnd::Exited(code),
-            End::Signaled(signal) => RunEnd::Signalled(signal),
-            End::TimedOut => RunEnd::TimedOut {
-                after_seconds: self.timeout.as_secs(),
-            },
-            End::Cancelled => return Err("the evaluation was interrupted".to_owned()),
-            End::OutputLimit => RunEnd::Flooded {
-                bytes_max: self.output_bytes_max,
-            },
-        };
+        let end = run_end(finished.end, self.timeout, self.output_bytes_max);
         let report = report.and_then(|report| tree::read_report(&work, report, REPORT_BYTES_MAX));
         Ok(Ran {
             end,
@@ -279,15 +269,6 @@ pub(crate) fn look(kind: &CheckKind, files: &dyn Files) -> CheckResult {
         | CheckKind::Diff(_)
         | CheckKind::Expr(_)
         | CheckKind::Human(_) => could_not_run(format!("`{}` checks do more than look", kind.name())),
-    }
-}
-
-fn could_not_run(why: String) -> CheckResult {
-    CheckResult {
-        outcome: Outcome::CouldNotRun,
-        why,
-        evidence: Evidence::Files { files: 0 },
-        findings: Vec::new(),
     }
 }
 

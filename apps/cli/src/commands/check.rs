@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::CheckArgs;
 use crate::commands::contract::Contract;
-use crate::commands::print_json;
+use crate::commands::{print_json, runtime};
 use crate::fault::Fault;
 use crate::surroundings::Surroundings;
 use crate::terminal::{out, say};
@@ -46,20 +46,16 @@ pub(crate) fn run(around: &Surroundings, args: &CheckArgs) -> Result<ExitCode, F
         return Err(Fault::usage(format!("`{}` holds no file to check", path.display())));
     }
     let judged = Judged { tree: snapshot, base };
-    let evaluate = |judged: &Judged| -> Result<_, Fault> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Fault::internal("the runtime cannot be started").because(&error))?;
-        let cancel = CancellationToken::new();
-        Ok(runtime.block_on(inspect(
+    let (runtime, cancel) = (runtime()?, CancellationToken::new());
+    let evaluate = |judged: &Judged| {
+        runtime.block_on(inspect(
             &project,
             &contract.spec,
             contract.sha256,
             &level,
             judged,
             &cancel,
-        ))?)
+        ))
     };
     // What failed before the work is told apart from what the work broke.
     let baseline: Option<BTreeMap<CriterionId, VerdictKind>> = match &judged.base {

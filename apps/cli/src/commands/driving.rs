@@ -10,6 +10,7 @@ use onus_views::{RunFacts, final_report};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::OutputArgs;
+use crate::commands::runtime;
 use crate::fault::Fault;
 use crate::surroundings::Surroundings;
 use crate::terminal::{out, say};
@@ -74,11 +75,6 @@ pub(super) fn drive(
             }
         }
     })
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
-    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    built.map_err(|error| Fault::internal("the runtime cannot be started").because(&error))
 }
 
 /// Ctrl-C once stops after the step in flight, twice at once; a terminated or hung-up session leaves at once. When the run

@@ -32,6 +32,12 @@ fn print_json(value: &impl Serialize) -> Result<(), Fault> {
     Ok(())
 }
 
+/// One thread is enough: whatever takes long is another process.
+fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| Fault::internal("the runtime cannot be started").because(&error))
+}
+
 /// Asks for a yes before something that cannot be undone. Without a person to ask, the answer is no.
 fn confirmed(terminal: &Terminal, question: &str, flag: &str) -> Result<bool, Fault> {
     if !terminal.interactive {
