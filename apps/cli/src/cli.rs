@@ -18,6 +18,9 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
   70  internal error";
 
 /// A quality loop around any AI agent: code, never the agent, decides when the work is done.
+/// In the type that clap compares.
+const MUTANTS_MAX: i64 = onus_engine::prove::MUTANTS_MAX as i64;
+
 #[derive(Debug, Parser)]
 #[command(name = "onus", version, after_help = EXIT_CODES, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
@@ -65,6 +68,8 @@ pub(crate) enum Command {
     List(JsonArgs),
     /// Show the events of a run
     History(HistoryArgs),
+    /// Show how an evaluation came to its score, and what would have been enough
+    Explain(ExplainArgs),
     /// Delete the files of runs that have ended
     Clean(CleanArgs),
     /// Check that the files of runs are what was recorded
@@ -162,6 +167,12 @@ pub(crate) struct CheckArgs {
     /// Evaluate at this level [default: the last]
     #[arg(long)]
     pub(crate) level: Option<LevelName>,
+    /// Instead check the checks: which of them fail on nothing, on the base, or on the work with one change
+    #[arg(long, conflicts_with_all = ["sarif", "junit"])]
+    pub(crate) prove: bool,
+    /// Try so many changes [default: 20]
+    #[arg(long, value_name = "N", requires = "prove", value_parser = clap::value_parser!(u16).range(1..=MUTANTS_MAX))]
+    pub(crate) mutants: Option<u16>,
     /// Also write the result as SARIF
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
@@ -244,6 +255,18 @@ pub(crate) struct HistoryArgs {
     #[arg(long, value_name = "N")]
     pub(crate) iteration: Option<u32>,
     /// Print the records as JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The run [default: the active one]
+    pub(crate) alias: Option<Alias>,
+    /// The last evaluation of this iteration [default: of the run]
+    #[arg(long, value_name = "N")]
+    pub(crate) iteration: Option<u32>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -49,6 +49,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
         Command::Stop(args) => commands::stop::run(&around, &args),
         Command::List(args) => commands::list::run(&around, &args),
         Command::History(args) => commands::history::run(&around, &args),
+        Command::Explain(args) => commands::explain::run(&around, &args),
         Command::Clean(args) => commands::clean::run(&around, &args),
         Command::Verify(args) => commands::verify::run(&around, &args),
         Command::Repair(args) => commands::repair::run(&around, &args),

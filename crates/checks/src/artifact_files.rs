@@ -12,7 +12,7 @@ use crate::{CheckResult, Files, Outcome, document};
 pub fn artifact_files(check: &ArtifactCheck, files: &dyn Files) -> CheckResult {
     let set = match compile_globs(&check.files) {
         Ok(set) => set,
-        Err(why) => return read_files(Outcome::CouldNotRun, why, 0, Vec::new()),
+        Err(why) => return read_files(Outcome::Unusable, why, 0, Vec::new()),
     };
     let globs = &check.files.0;
     let (mut named, mut filled) = (vec![false; globs.len()], vec![false; globs.len()]);
@@ -159,10 +159,10 @@ mod tests {
             (&["**/*.md"], "Passed: 4 files there"),
             (&["a.md", "d/*"], "Failed: no file matches `d/*`"),
             (&["a.md", "b/*"], "Failed: every file that `b/*` names is empty"),
-            (&[], "CouldNotRun: 0 globs are given, 1 to 200 may be"),
+            (&[], "Unusable: 0 globs are given, 1 to 200 may be"),
             (
                 &["[x"],
-                "CouldNotRun: the glob `[x` is wrong: unclosed character class; missing ']'",
+                "Unusable: the glob `[x` is wrong: unclosed character class; missing ']'",
             ),
         ] {
             assert_eq!(check(list, None, &tree), expected);

@@ -22,7 +22,7 @@ pub fn search(text: &str, search: &Search, expected: ExpectedContent) -> CheckRe
     };
     let shown = clip(shown, MESSAGE_CHARS_MAX);
     let (outcome, why, matches, line) = match found {
-        Err(problem) => (Outcome::CouldNotRun, format!("the search `{shown}` {problem}"), 0, None),
+        Err(problem) => (Outcome::Unusable, format!("the search `{shown}` {problem}"), 0, None),
         Ok((matches, first)) => {
             let line = first.map(|at| line_of(text, at));
             let held = matches >= expected.min && expected.max.is_none_or(|max| matches <= max);
@@ -143,7 +143,7 @@ mod tests {
                 "[",
                 0,
                 Some(0),
-                Outcome::CouldNotRun,
+                Outcome::Unusable,
                 "the search `[` is not a regular expression: unclosed character class",
             ),
         ] {
@@ -168,7 +168,7 @@ mod tests {
         );
         assert_eq!(
             search("a", &literal(""), ExpectedContent::PRESENT).outcome,
-            Outcome::CouldNotRun
+            Outcome::Unusable
         );
     }
 

@@ -17,13 +17,13 @@ pub fn control(on_empty: &CheckResult, on_counterexample: Option<(&str, &CheckRe
     };
     match (on_empty.outcome, on_counterexample) {
         (Outcome::Failed, _) => Control::FailsOnEmpty,
-        (Outcome::CouldNotRun, _) => broken("an empty artifact", on_empty),
+        (Outcome::CouldNotRun | Outcome::Unusable, _) => broken("an empty artifact", on_empty),
         (Outcome::Passed, None) => vacuous("it passes on an empty artifact and brings no counterexample".to_owned()),
         (Outcome::Passed, Some((text, result))) => match result.outcome {
             Outcome::Failed => Control::FailsOnCounterexample {
                 counterexample: Digest::of(text.as_bytes()),
             },
-            Outcome::CouldNotRun => broken("its counterexample", result),
+            Outcome::CouldNotRun | Outcome::Unusable => broken("its counterexample", result),
             Outcome::Passed => vacuous("it passes on an empty artifact and on its own counterexample".to_owned()),
         },
     }

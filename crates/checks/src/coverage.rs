@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use onus_model::{CoverageCheck, CoverageFormat, Digest, Evidence, Finding, FindingLevel};
 
+use crate::report::could_not_run;
 use crate::text::{MESSAGE_CHARS_MAX, clip};
 use crate::xml::{Tag, walk};
 use crate::{CheckResult, Outcome, Ran, report};
@@ -56,24 +57,27 @@ pub fn coverage(check: &CoverageCheck, report: Option<&[u8]>, ran: Option<&Ran>)
 
 /// The baseline in hundredths of a percent, and the lines.
 fn read(check: &CoverageCheck, report: Option<&[u8]>, ran: Option<&Ran>) -> Result<(u64, Lines), (Outcome, String)> {
-    let cannot = |why: String| (Outcome::CouldNotRun, why);
     let failed = |why: String| (Outcome::Failed, why);
     let baseline = hundredths(check.baseline).ok_or_else(|| {
-        cannot(format!(
+        report::unusable(format!(
             "the baseline {} is not a percentage with at most two decimals",
             check.baseline
         ))
     })?;
     match (&check.command, ran) {
         (None, _) => {}
-        (Some(_), None) => return Err(cannot("the program that makes the report did not run".to_owned())),
-        (Some(command), Some(ran)) => match report::exit_code(command, ran).map_err(cannot)? {
+        (Some(_), None) => {
+            return Err(could_not_run(
+                "the program that makes the report did not run".to_owned(),
+            ));
+        }
+        (Some(command), Some(ran)) => match report::exit_code(command, ran)? {
             0 => {}
             code => return Err(failed(format!("exit code {code} of the program that makes the report"))),
         },
     }
-    let bytes = report.ok_or_else(|| cannot(format!("there is no report `{}`", check.report)))?;
-    let text = report::text(bytes).map_err(cannot)?;
+    let bytes = report.ok_or_else(|| could_not_run(format!("there is no report `{}`", check.report)))?;
+    let text = report::text(bytes).map_err(could_not_run)?;
     let hits = match check.format {
         CoverageFormat::Lcov => lcov(&text),
         CoverageFormat::Cobertura => cobertura(&text),

@@ -15,14 +15,16 @@ const STEPS_MAX: usize = 100_000_000;
 /// Holds the tree against its base: no change outside of `allowed`, no more files and lines than allowed, and, where asked,
 /// one change that is more than white space or another name.
 pub fn diff(check: &DiffCheck, files: &dyn Files, base: &dyn Files) -> CheckResult {
-    let could_not = |why: String| result(Outcome::CouldNotRun, why, 0, 0);
     let allowed = match compile_globs(&check.allowed) {
         Ok(allowed) => allowed,
-        Err(why) => return could_not(why),
+        Err(why) => return result(Outcome::Unusable, why, 0, 0),
     };
     let changes = match changes(files, base) {
         Ok(changes) => changes,
-        Err(path) => return could_not(format!("`{path}` cannot be read, so it cannot be compared")),
+        Err(path) => {
+            let why = format!("`{path}` cannot be read, so it cannot be compared");
+            return result(Outcome::CouldNotRun, why, 0, 0);
+        }
     };
     let mut steps_left = STEPS_MAX;
     let lines: usize = changes.iter().map(|change| change.lines(&mut steps_left)).sum();
@@ -133,6 +135,54 @@ fn as_text(bytes: &[u8]) -> Option<&str> {
 }
 
 fn changed_lines(before: &str, after: &str, steps_left: &mut usize) -> usize {
+    let changed = |op: &DiffOp| match *op {
+        DiffOp::Equal { .. } => 0,
+        DiffOp::Delete { old_len, .. } => old_len,
+        DiffOp::Insert { new_len, .. } => new_len,
+        DiffOp::Replace { old_len, new_len, .. } => old_len + new_len,
+    };
+    match compare(before, after, steps_left) {
+        Compared::Lines { ops, .. } => ops.iter().map(changed).sum(),
+        Compared::NotAtAll { before, after, .. } => before + after,
+    }
+}
+
+/// For each line of `after`, whether it stood there before. What is too much to compare counts as changed.
+pub(crate) fn unchanged_lines(before: &str, after: &str) -> Vec<bool> {
+    let mut unchanged = vec![true; after.split_inclusive('\n').count()];
+    let mut steps_left = STEPS_MAX;
+    let mut mark = |from: usize, length: usize| unchanged[from..from + length].fill(false);
+    match compare(before, after, &mut steps_left) {
+        Compared::NotAtAll { head, after, .. } => mark(head, after),
+        Compared::Lines { head, ops } => {
+            for op in ops {
+                match op {
+                    DiffOp::Equal { .. } | DiffOp::Delete { .. } => {}
+                    DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } => {
+                        mark(head + new_index, new_len);
+                    }
+                }
+            }
+        }
+    }
+    unchanged
+}
+
+/// What lies between the lines that two texts begin and end with.
+enum Compared {
+    Lines {
+        head: usize,
+        ops: Vec<DiffOp>,
+    },
+    /// One side has no lines there, or both have too many: how many.
+    NotAtAll {
+        head: usize,
+        before: usize,
+        after: usize,
+    },
+}
+
+fn compare(before: &str, after: &str, steps_left: &mut usize) -> Compared {
     let mut numbers = HashMap::new();
     let (before, after) = (numbered(before, &mut numbers), numbered(after, &mut numbers));
     let head = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
@@ -148,19 +198,17 @@ fn changed_lines(before: &str, after: &str, steps_left: &mut usize) -> usize {
     let all = before.len() + after.len();
     let steps = all.saturating_mul(all);
     if before.is_empty() || after.is_empty() || steps > *steps_left {
-        return all;
+        return Compared::NotAtAll {
+            head,
+            before: before.len(),
+            after: after.len(),
+        };
     }
     *steps_left -= steps;
-    let changed = |op: &DiffOp| match *op {
-        DiffOp::Equal { .. } => 0,
-        DiffOp::Delete { old_len, .. } => old_len,
-        DiffOp::Insert { new_len, .. } => new_len,
-        DiffOp::Replace { old_len, new_len, .. } => old_len + new_len,
-    };
-    capture_diff_slices(Algorithm::Myers, before, after)
-        .iter()
-        .map(changed)
-        .sum()
+    Compared::Lines {
+        head,
+        ops: capture_diff_slices(Algorithm::Myers, before, after),
+    }
 }
 
 /// Lines as numbers, which compare at once where long lines do not.
@@ -232,7 +280,7 @@ mod tests {
         );
         assert_eq!(
             check(serde_json::json!({"allowed": []}), &tree),
-            "CouldNotRun: 0 globs are given, 1 to 200 may be"
+            "Unusable: 0 globs are given, 1 to 200 may be"
         );
         let unread = base().with("src/b.rs", None);
         assert_eq!(
@@ -276,6 +324,21 @@ mod tests {
             check(serde_json::json!({"allowed": "*", "not_empty": true}), &removed),
             "Failed: 1 file outside of what may change, first `src/b.rs`\nsrc/b.rs: was removed, and may not be"
         );
+    }
+
+    #[test]
+    fn lines_that_stood_there_are_known() {
+        for (before, after, expected) in [
+            ("a\nb\nc\n", "a\nb\nc\n", &[true, true, true][..]),
+            ("a\nb\nc\n", "new\na\nb\nc\n", &[false, true, true, true]),
+            ("a\nb\nc\nd\n", "a\nB\nc\nnew\nd\n", &[true, false, true, false, true]),
+            ("a\nb\n", "b\n", &[true]),
+            ("", "a\n", &[false]),
+            ("a\n", "", &[]),
+            ("a", "a\n", &[false]),
+        ] {
+            assert_eq!(unchanged_lines(before, after), expected, "{before:?} {after:?}");
+        }
     }
 
     #[test]

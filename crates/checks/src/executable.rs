@@ -21,6 +21,8 @@ pub enum RunEnd {
     Flooded {
         bytes_max: u64,
     },
+    /// The run was interrupted, which says nothing about the check or the work.
+    Interrupted,
 }
 
 /// A shell's words for "found, but not executable" and "not found": the check itself is missing something.
@@ -36,13 +38,14 @@ pub fn read_run(
 ) -> CheckResult {
     let (outcome, why) = match end {
         RunEnd::NotStarted { reason } => (
-            Outcome::CouldNotRun,
+            Outcome::Unusable,
             format!("the program could not be started: {}", clip(reason, MESSAGE_CHARS_MAX)),
         ),
         RunEnd::Flooded { bytes_max } => (
             Outcome::CouldNotRun,
             format!("the program wrote more than {bytes_max} bytes"),
         ),
+        RunEnd::Interrupted => (Outcome::CouldNotRun, "the run was interrupted".to_owned()),
         RunEnd::TimedOut { after_seconds } => (
             Outcome::CouldNotRun,
             format!("the program was ended after {after_seconds} seconds"),
@@ -52,7 +55,7 @@ pub fn read_run(
             format!("the program was killed by signal {signal}"),
         ),
         RunEnd::Exited(code) if *code != expected.exit && SHELL_CANNOT_RUN.contains(code) => (
-            Outcome::CouldNotRun,
+            Outcome::Unusable,
             format!("exit code {code}: a command was not found or not executable"),
         ),
         RunEnd::Exited(code) if *code != expected.exit => {
@@ -63,13 +66,17 @@ pub fn read_run(
     let why = match outcome {
         Outcome::Passed => why,
         // Whoever is to mend it must see what the program said.
-        Outcome::Failed | Outcome::CouldNotRun => with_last_words(why, stdout, stderr),
+        Outcome::Failed | Outcome::CouldNotRun | Outcome::Unusable => with_last_words(why, stdout, stderr),
     };
     let evidence = Evidence::Command {
         command: clip(&command.to_string(), MESSAGE_CHARS_MAX),
         exit: match end {
             RunEnd::Exited(code) => Some(*code),
-            RunEnd::Signalled(_) | RunEnd::TimedOut { .. } | RunEnd::NotStarted { .. } | RunEnd::Flooded { .. } => None,
+            RunEnd::Signalled(_)
+            | RunEnd::TimedOut { .. }
+            | RunEnd::NotStarted { .. }
+            | RunEnd::Flooded { .. }
+            | RunEnd::Interrupted => None,
         },
         stdout_sha256: Digest::of(stdout),
     };
@@ -106,7 +113,7 @@ fn read_output(code: i32, expected: &ExpectedRun, stdout: &str) -> (Outcome, Str
     if let Some(pattern) = &expected.stdout_matches {
         let shown = clip(pattern, MESSAGE_CHARS_MAX);
         match pattern::compile(pattern) {
-            Err(problem) => return (Outcome::CouldNotRun, format!("the pattern `{shown}` {problem}")),
+            Err(problem) => return (Outcome::Unusable, format!("the pattern `{shown}` {problem}")),
             Ok(regex) if !regex.is_match(stdout) => {
                 return (Outcome::Failed, format!("standard output does not match `{shown}`"));
             }
@@ -138,7 +145,7 @@ mod tests {
             (
                 0,
                 RunEnd::Exited(127),
-                "CouldNotRun: exit code 127: a command was not found or not executable",
+                "Unusable: exit code 127: a command was not found or not executable",
             ),
             (
                 0,
@@ -150,10 +157,11 @@ mod tests {
                 RunEnd::TimedOut { after_seconds: 60 },
                 "CouldNotRun: the program was ended after 60 seconds",
             ),
+            (0, RunEnd::Interrupted, "CouldNotRun: the run was interrupted"),
             (
                 0,
                 not_started,
-                "CouldNotRun: the program could not be started: no such file",
+                "Unusable: the program could not be started: no such file",
             ),
         ] {
             let run = ExpectedRun {
@@ -194,7 +202,7 @@ mod tests {
             (
                 matches("("),
                 b"",
-                "CouldNotRun: the pattern `(` is not a regular expression: unclosed group",
+                "Unusable: the pattern `(` is not a regular expression: unclosed group",
             ),
         ] {
             assert_eq!(check(&run, &RunEnd::Exited(0), stdout), expected);

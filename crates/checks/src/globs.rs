@@ -47,7 +47,7 @@ pub(crate) struct NothingToSee {
 /// The files a check looks at: at least one, and each file that is named without a wildcard.
 pub(crate) fn select<'a>(globs: &Globs, files: &'a dyn Files) -> Result<Vec<&'a str>, NothingToSee> {
     let set = compile_globs(globs).map_err(|why| NothingToSee {
-        outcome: Outcome::CouldNotRun,
+        outcome: Outcome::Unusable,
         why,
     })?;
     let found = matching(&set, files);
@@ -198,19 +198,19 @@ mod tests {
             (&["*.rs"][..], "Failed: no file matches `*.rs`"),
             (&["a.md", "b.md"], "Failed: no file matches `b.md`"),
             (&["A.md"], "Failed: no file matches `A.md`"),
-            (&[], "CouldNotRun: 0 globs are given, 1 to 200 may be"),
-            (&["a.md"; 201], "CouldNotRun: 201 globs are given, 1 to 200 may be"),
+            (&[], "Unusable: 0 globs are given, 1 to 200 may be"),
+            (&["a.md"; 201], "Unusable: 201 globs are given, 1 to 200 may be"),
             (&[long.as_str()], "is longer than 512 bytes"),
             (
                 &["./a.md"],
-                "CouldNotRun: the glob `./a.md` is not relative to the tree: no part may be empty, `.` or `..`",
+                "Unusable: the glob `./a.md` is not relative to the tree: no part may be empty, `.` or `..`",
             ),
             (&["/a.md"], "is not relative to the tree"),
             (&["d/../a.md"], "is not relative to the tree"),
             (&[""], "is not relative to the tree"),
             (
                 &["[a"],
-                "CouldNotRun: the glob `[a` is wrong: unclosed character class; missing ']'",
+                "Unusable: the glob `[a` is wrong: unclosed character class; missing ']'",
             ),
             (&["{a"], "is wrong"),
         ] {

@@ -13,10 +13,10 @@ use crate::{CheckResult, FINDINGS_MAX, Outcome, Ran, RunEnd, report};
 pub fn lint(check: &LintCheck, ran: &Ran) -> CheckResult {
     let ready = report::exit_code(&check.command, ran).and_then(|code| {
         let bytes = report::bytes(check.report.as_deref(), ran)?;
-        Ok((code, report::text(bytes)?))
+        Ok((code, report::text(bytes).map_err(report::could_not_run)?))
     });
     let (outcome, why, findings) = match ready {
-        Err(why) => (Outcome::CouldNotRun, why, Vec::new()),
+        Err((outcome, why)) => (outcome, why, Vec::new()),
         Ok((code, text)) => {
             let found = match check.format {
                 LintFormat::Sarif => sarif::read(&text),
@@ -67,7 +67,11 @@ fn evidence(command: &CommandLine, ran: &Ran) -> Evidence {
         command: clip(&command.to_string(), MESSAGE_CHARS_MAX),
         exit: match ran.end {
             RunEnd::Exited(code) => Some(code),
-            RunEnd::Signalled(_) | RunEnd::TimedOut { .. } | RunEnd::NotStarted { .. } | RunEnd::Flooded { .. } => None,
+            RunEnd::Signalled(_)
+            | RunEnd::TimedOut { .. }
+            | RunEnd::NotStarted { .. }
+            | RunEnd::Flooded { .. }
+            | RunEnd::Interrupted => None,
         },
         stdout_sha256: Digest::of(&ran.stdout),
     }

@@ -14,7 +14,7 @@ use crate::{CheckResult, FINDINGS_MAX, Files, Outcome};
 pub fn marker(check: &MarkerCheck, files: &dyn Files) -> CheckResult {
     let wanted = match wanted(&check.marker) {
         Ok(wanted) => wanted,
-        Err(why) => return read_files(Outcome::CouldNotRun, why, 0, Vec::new()),
+        Err(why) => return read_files(Outcome::Unusable, why, 0, Vec::new()),
     };
     let paths = match select(&check.files, files) {
         Ok(paths) => paths,

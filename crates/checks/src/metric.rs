@@ -41,18 +41,18 @@ pub fn metric(check: &MetricCheck, ran: &Ran) -> CheckResult {
 
 /// What was printed, and whether it is as expected.
 fn read(check: &MetricCheck, ran: &Ran) -> Result<(String, bool), (Outcome, String)> {
-    let cannot = |why: String| (Outcome::CouldNotRun, why);
     let failed = |why: String| (Outcome::Failed, why);
     let name = check.name.trim();
     if name.is_empty() {
-        return Err(cannot("the metric has no name".to_owned()));
+        return Err(report::unusable("the metric has no name".to_owned()));
     }
-    let target = Decimal::parse(check.target.trim()).map_err(|problem| cannot(format!("the target {problem}")))?;
-    match report::exit_code(&check.command, ran).map_err(cannot)? {
+    let target =
+        Decimal::parse(check.target.trim()).map_err(|problem| report::unusable(format!("the target {problem}")))?;
+    match report::exit_code(&check.command, ran)? {
         0 => {}
         code => return Err(failed(format!("exit code {code}, expected 0"))),
     }
-    let text = report::text(&ran.stdout).map_err(cannot)?;
+    let text = report::text(&ran.stdout).map_err(report::could_not_run)?;
     let printed = text.lines().filter_map(|line| value(line, name)).next_back();
     let printed = printed.ok_or_else(|| failed(format!("the program did not print `{name}`")))?;
     let value = Decimal::parse(printed).map_err(|problem| failed(format!("the value of `{name}` {problem}")))?;

@@ -16,11 +16,11 @@ const BYTES_MAX: usize = 64 << 20;
 pub fn pattern_files(check: &PatternCheck, files: &dyn Files) -> CheckResult {
     let (shown, needle) = match needle(&check.search, check.rule) {
         Ok(found) => found,
-        Err(why) => return read_files(Outcome::CouldNotRun, why, 0, Vec::new()),
+        Err(why) => return read_files(Outcome::Unusable, why, 0, Vec::new()),
     };
     let paths = match select(&check.files, files) {
         Ok(paths) => paths,
-        Err(nothing) if check.rule == PatternRule::Forbidden => {
+        Err(nothing) if check.rule == PatternRule::Forbidden && nothing.outcome == Outcome::Failed => {
             let why = format!("looked at nothing: {}", nothing.why);
             return read_files(Outcome::CouldNotRun, why, 0, Vec::new());
         }
@@ -245,19 +245,19 @@ mod tests {
                 "(",
                 PatternRule::Forbidden,
                 "**",
-                "CouldNotRun: the search `(` is not a regular expression",
+                "Unusable: the search `(` is not a regular expression",
             ),
             (
                 "x*",
                 PatternRule::Required,
                 "**",
-                "CouldNotRun: the search `x*` matches even the empty text",
+                "Unusable: the search `x*` matches even the empty text",
             ),
             (
                 "",
                 PatternRule::RequiredEverywhere,
                 "**",
-                "CouldNotRun: the search `` matches even the empty text",
+                "Unusable: the search `` matches even the empty text",
             ),
         ] {
             let shown = check(search, rule, &[list], &tree);
@@ -268,7 +268,7 @@ mod tests {
             files: globs(&["**"]),
             rule: PatternRule::Forbidden,
         };
-        assert_eq!(pattern_files(&empty, &tree).outcome, Outcome::CouldNotRun);
+        assert_eq!(pattern_files(&empty, &tree).outcome, Outcome::Unusable);
     }
 
     #[test]

@@ -45,6 +45,43 @@ impl Folded {
         Some(self.lines[line].1)
     }
 
+    /// `line`, if a `quote` that is long enough to prove something begins there.
+    pub fn find_at(&self, quote: &str, line: u32) -> Option<u32> {
+        self.last_line(quote, line).map(|_| line)
+    }
+
+    /// The line on which the `quote` that begins at `line` ends.
+    pub(crate) fn last_line(&self, quote: &str, line: u32) -> Option<u32> {
+        let quote = Folded::new(quote).text;
+        let at = self.lines.binary_search_by_key(&line, |(_, number)| *number).ok()?;
+        if !quote.contains(char::is_alphanumeric) {
+            return None;
+        }
+        if quote.chars().filter(|c| *c != ' ').count() < QUOTE_CHARS_MIN {
+            return (self.line(at) == quote).then_some(line);
+        }
+        let start = self.lines[at].0;
+        let within = self.lines.get(at + 1).map_or(self.text.len(), |(next, _)| *next);
+        let begin = start
+            + self
+                .text
+                .get(start..(within + quote.len()).min(self.text.len()))
+                .or_else(|| self.text.get(start..))?
+                .find(&quote)?;
+        if begin >= within {
+            return None;
+        }
+        let end = begin + quote.len() - 1;
+        let last = self.lines.partition_point(|(start, _)| *start <= end).checked_sub(1)?;
+        Some(self.lines[last].1)
+    }
+
+    /// Whether these words stand in the artifact at all, however few they are.
+    pub fn contains(&self, quote: &str) -> bool {
+        let quote = Folded::new(quote).text;
+        !quote.is_empty() && self.text.contains(&quote)
+    }
+
     fn line(&self, at: usize) -> &str {
         let end = self.lines.get(at + 1).map_or(self.text.len(), |(next, _)| next - 1);
         &self.text[self.lines[at].0..end]
@@ -84,6 +121,31 @@ mod tests {
             assert_eq!(find_quote(artifact, quote), line, "{quote:?}");
         }
         assert_eq!(find_quote("", "anything at all"), None);
+    }
+
+    #[test]
+    fn a_quote_can_be_held_to_its_line() {
+        let folded = Folded::new("one two three\nDone\n\none two three four\n  five six\nDone\n");
+        for (quote, line, last) in [
+            ("one two three", 1, Some(1)),
+            ("one two three", 4, Some(4)),
+            ("one two three", 2, None),
+            ("one two three", 3, None),
+            ("one two three", 0, None),
+            ("one two three", 99, None),
+            ("two three four five", 4, Some(5)),
+            ("four five six Done", 4, Some(6)),
+            ("two three Done one", 1, Some(4)),
+            ("Done", 2, Some(2)),
+            ("Done", 6, Some(6)),
+            ("Done", 1, None),
+            ("", 1, None),
+            ("--------", 1, None),
+        ] {
+            assert_eq!(folded.last_line(quote, line), last, "{quote} {line}");
+            assert_eq!(folded.find_at(quote, line), last.map(|_| line), "{quote} {line}");
+        }
+        assert!(folded.contains("on") && !folded.contains("") && !folded.contains("seven"));
     }
 
     #[test]

@@ -10,27 +10,39 @@ const REPORT_BYTES_MAX: usize = 16 << 20;
 /// The longest terminal sequence; links are long. Looking no further keeps the time linear.
 const SEQUENCE_CHARS_MAX: usize = 1_000;
 
+/// What ends a check before anything was shown, and why.
+pub(crate) type Ended = (Outcome, String);
+
+pub(crate) fn could_not_run(why: String) -> Ended {
+    (Outcome::CouldNotRun, why)
+}
+
+pub(crate) fn unusable(why: String) -> Ended {
+    (Outcome::Unusable, why)
+}
+
 /// The exit code of a program that ran and ended by itself; otherwise why nothing can be said.
-pub(crate) fn exit_code(command: &CommandLine, ran: &Ran) -> Result<i32, String> {
+pub(crate) fn exit_code(command: &CommandLine, ran: &Ran) -> Result<i32, Ended> {
     let seen = read_run(command, &ExpectedRun::default(), &ran.end, &[], &[]);
     match ran.end {
-        RunEnd::Exited(code) if seen.outcome != Outcome::CouldNotRun => Ok(code),
+        RunEnd::Exited(code) if seen.outcome != Outcome::Unusable => Ok(code),
         RunEnd::Exited(_)
         | RunEnd::Signalled(_)
         | RunEnd::TimedOut { .. }
         | RunEnd::NotStarted { .. }
-        | RunEnd::Flooded { .. } => Err(seen.why),
+        | RunEnd::Flooded { .. }
+        | RunEnd::Interrupted => Err((seen.outcome, seen.why)),
     }
 }
 
 /// The bytes of the report: the file where the check names one, standard output otherwise.
-pub(crate) fn bytes<'a>(path: Option<&str>, ran: &'a Ran) -> Result<&'a [u8], String> {
+pub(crate) fn bytes<'a>(path: Option<&str>, ran: &'a Ran) -> Result<&'a [u8], Ended> {
     match path {
         None => Ok(&ran.stdout),
         Some(path) => ran
             .report
             .as_deref()
-            .ok_or_else(|| format!("the program did not write its report `{path}`")),
+            .ok_or_else(|| could_not_run(format!("the program did not write its report `{path}`"))),
     }
 }
 

@@ -12,19 +12,28 @@ pub struct CheckResult {
     pub findings: Vec<Finding>,
 }
 
-/// Only `Passed` passes anything. The two ways of not passing differ when a check is itself checked: one that cannot run
-/// has not shown that it can fail.
+/// Only `Passed` passes anything. The ways of not passing differ when a check is itself checked: one that has not run has
+/// not shown that it can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Passed,
     Failed,
+    /// Nothing was shown, and the work may be why: no time left, no report, no file to look at.
     CouldNotRun,
+    /// Nothing can be shown, whatever the work is: the check itself is wrong, or what it needs is not there.
+    Unusable,
 }
 
 impl CheckResult {
     pub fn passed(&self) -> bool {
         self.outcome == Outcome::Passed
     }
+}
+
+/// Why a set of checks can decide nothing about any work: the first reason, if there is one.
+pub fn unusable(results: &[CheckResult]) -> Option<&str> {
+    let broken = results.iter().find(|result| result.outcome == Outcome::Unusable);
+    broken.map(|result| result.why.as_str())
 }
 
 /// The most findings one check reports; the line for people says how many there were.

@@ -26,10 +26,10 @@ pub fn schema_files(
     files: &dyn Files,
     compile: impl FnOnce(&Value) -> Result<Validator, String>,
 ) -> CheckResult {
-    let could_not = |why: String| read_files(Outcome::CouldNotRun, why, 0, Vec::new());
+    let ended = |outcome, why: String| read_files(outcome, why, 0, Vec::new());
     let validator = match schema(&check.schema, files).and_then(|schema| compile(&schema)) {
         Ok(validator) => validator,
-        Err(problem) => return could_not(format!("the schema cannot be used: {problem}")),
+        Err(problem) => return ended(Outcome::Unusable, format!("the schema cannot be used: {problem}")),
     };
     let mut paths = match select(&check.files, files) {
         Ok(paths) => paths,
@@ -44,7 +44,7 @@ pub fn schema_files(
     let mut bad = 0;
     for path in &paths {
         let Some(bytes) = files.read(path) else {
-            return could_not(format!("`{path}` cannot be read"));
+            return ended(Outcome::CouldNotRun, format!("`{path}` cannot be read"));
         };
         let found = violations(path, &bytes, &validator);
         bad += usize::from(!found.is_empty());
@@ -171,23 +171,23 @@ mod tests {
             (
                 "dup.json",
                 json!("none.json"),
-                "CouldNotRun: the schema cannot be used: `none.json` is not there",
+                "Unusable: the schema cannot be used: `none.json` is not there",
             ),
             (
                 "dup.json",
                 json!("s.json"),
-                "CouldNotRun: the schema cannot be used: it is not an object",
+                "Unusable: the schema cannot be used: it is not an object",
             ),
-            ("dup.json", json!({"type": 3}), "CouldNotRun: the schema cannot be used"),
+            ("dup.json", json!({"type": 3}), "Unusable: the schema cannot be used"),
             (
                 "dup.json",
                 json!({"$ref": "https://example.org/s.json"}),
-                "CouldNotRun: the schema cannot be used",
+                "Unusable: the schema cannot be used",
             ),
             (
                 "dup.json",
                 json!({"$ref": "file:///etc/passwd"}),
-                "CouldNotRun: the schema cannot be used",
+                "Unusable: the schema cannot be used",
             ),
         ] {
             let shown = check(&[file], schema, &tree);

@@ -166,8 +166,8 @@ pub fn tests(check: &TestsCheck, ran: &Ran, manifest: Option<&str>) -> CheckResu
             let report = TestReport::read(check.format, bytes);
             weigh(&report, &wanted, code, check.min, sha256)
         }
-        Err(why) => CheckResult {
-            outcome: Outcome::CouldNotRun,
+        Err((outcome, why)) => CheckResult {
+            outcome,
             why: clip(&why, MESSAGE_CHARS_MAX),
             evidence: evidence(&TestReport::default(), 0, sha256),
             findings: Vec::new(),
@@ -176,13 +176,13 @@ pub fn tests(check: &TestsCheck, ran: &Ran, manifest: Option<&str>) -> CheckResu
 }
 
 /// Names that the manifest wants. A check that names a manifest and has none, or an empty one, proves nothing.
-fn wanted(check: &TestsCheck, manifest: Option<&str>) -> Result<BTreeSet<String>, String> {
+fn wanted(check: &TestsCheck, manifest: Option<&str>) -> Result<BTreeSet<String>, report::Ended> {
     let names: BTreeSet<String> = manifest.map_or_else(BTreeSet::new, |text| {
         text.lines().map(identity).filter(|name| !name.is_empty()).collect()
     });
     match &check.manifest {
-        Some(path) if manifest.is_none() => Err(format!("the manifest `{path}` cannot be read")),
-        Some(path) if names.is_empty() => Err(format!("the manifest `{path}` names no test")),
+        Some(path) if manifest.is_none() => Err(report::unusable(format!("the manifest `{path}` cannot be read"))),
+        Some(path) if names.is_empty() => Err(report::unusable(format!("the manifest `{path}` names no test"))),
         _ => Ok(names),
     }
 }

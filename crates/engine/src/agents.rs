@@ -4,63 +4,79 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use onus_model::{AgentSpec, Digest, LoopSpec, Role};
+use onus_model::{AgentSpec, Digest, LoopSpec, Role, RoleBinding};
 use onus_runners::{Agent, CommandAgent, Script, ScriptFormat, Surroundings, find_program};
 
 use crate::perform::chain;
 use crate::world::BoundAgent;
 use crate::{EngineError, Project, load};
 
-/// Binds every role of the loop to its agent.
-pub(crate) fn bind(project: &Project, spec: &LoopSpec) -> Result<BTreeMap<Role, BoundAgent>, EngineError> {
-    spec.roles
+/// The agents of a loop.
+pub(crate) struct Bound {
+    pub(crate) roles: BTreeMap<Role, BoundAgent>,
+    pub(crate) judges: Vec<BoundAgent>,
+}
+
+/// Binds every role of the loop, and every judge, to its agent.
+pub(crate) fn bind(project: &Project, spec: &LoopSpec) -> Result<Bound, EngineError> {
+    let roles = spec
+        .roles
         .iter()
-        .map(|(role, binding)| {
-            let default = spec.limits.agent_timeout_seconds;
-            let (agent, seconds) = match &binding.spec {
-                AgentSpec::Command {
-                    command,
-                    env,
-                    timeout_seconds,
-                } => {
-                    let program = command.first().map(String::as_str).unwrap_or_default();
-                    let workspace = project.dir.join(&spec.workspace);
-                    find_program(program, project.path_variable(), &workspace, &project.dir).map_err(|error| {
-                        EngineError::Configuration(format!(
-                            "agent `{}` cannot be used: {}",
-                            binding.agent,
-                            chain(&error)
-                        ))
-                    })?;
-                    let agent = CommandAgent {
-                        command: command.clone(),
-                        env: env.clone(),
-                        surroundings: Surroundings {
-                            env: project.env.clone(),
-                            project: project.dir.clone(),
-                        },
-                    };
-                    (Agent::Command(agent), timeout_seconds)
-                }
-                AgentSpec::Scripted {
-                    script,
-                    sha256,
-                    timeout_seconds,
-                } => {
-                    let (loaded, found) = load_script(&project.dir.join(script))?;
-                    if found != *sha256 {
-                        return Err(EngineError::Integrity(format!(
-                            "script `{script}` of agent `{}` is not the one this run was started with",
-                            binding.agent
-                        )));
-                    }
-                    (Agent::Scripted(loaded), timeout_seconds)
-                }
+        .map(|(role, binding)| Ok((*role, bind_one(project, spec, binding)?)));
+    let judges = spec
+        .judging
+        .judges
+        .iter()
+        .map(|binding| bind_one(project, spec, binding));
+    Ok(Bound {
+        roles: roles.collect::<Result<_, EngineError>>()?,
+        judges: judges.collect::<Result<_, EngineError>>()?,
+    })
+}
+
+fn bind_one(project: &Project, spec: &LoopSpec, binding: &RoleBinding) -> Result<BoundAgent, EngineError> {
+    let default = spec.limits.agent_timeout_seconds;
+    let (agent, seconds) = match &binding.spec {
+        AgentSpec::Command {
+            command,
+            env,
+            timeout_seconds,
+        } => {
+            let program = command.first().map(String::as_str).unwrap_or_default();
+            let workspace = project.dir.join(&spec.workspace);
+            find_program(program, project.path_variable(), &workspace, &project.dir).map_err(|error| {
+                EngineError::Configuration(format!("agent `{}` cannot be used: {}", binding.agent, chain(&error)))
+            })?;
+            let agent = CommandAgent {
+                command: command.clone(),
+                env: env.clone(),
+                surroundings: Surroundings {
+                    env: project.env.clone(),
+                    project: project.dir.clone(),
+                },
             };
-            let timeout = Duration::from_secs(seconds.unwrap_or(default));
-            Ok((*role, BoundAgent { agent, timeout }))
-        })
-        .collect()
+            (Agent::Command(agent), timeout_seconds)
+        }
+        AgentSpec::Scripted {
+            script,
+            sha256,
+            timeout_seconds,
+        } => {
+            let (loaded, found) = load_script(&project.dir.join(script))?;
+            if found != *sha256 {
+                return Err(EngineError::Integrity(format!(
+                    "script `{script}` of agent `{}` is not the one this run was started with",
+                    binding.agent
+                )));
+            }
+            (Agent::Scripted(loaded), timeout_seconds)
+        }
+    };
+    Ok(BoundAgent {
+        name: binding.agent.clone(),
+        agent,
+        timeout: Duration::from_secs(seconds.unwrap_or(default)),
+    })
 }
 
 /// A script, and the digest of [`script_bundle`].

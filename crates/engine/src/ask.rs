@@ -2,17 +2,72 @@
 //! iteration, no scores, no plan, nothing another agent said about its own work.
 
 use onus_machine::Run;
-use onus_model::{Control, Criterion, FailedCriterion, PreparedCheck, Step};
+use onus_model::{
+    ArtifactForm, Control, Criterion, CriterionId, FailedCriterion, PreparedCheck, Scorecard, Step, Verdict,
+    VerdictKind,
+};
 use serde_json::{Map, Value, json};
 
 use crate::world::World;
+
+/// The artifact, as an agent is shown it.
+#[derive(Debug, Clone)]
+pub(crate) enum Shown {
+    Document(String),
+    /// Files of a tree, by path.
+    Files(Vec<(String, String)>),
+}
+
+impl Shown {
+    /// The same places with other texts.
+    pub(crate) fn map(&self, text: impl Fn(&str) -> String) -> Shown {
+        match self {
+            Shown::Document(own) => Shown::Document(text(own)),
+            Shown::Files(files) => Shown::Files(files.iter().map(|(path, own)| (path.clone(), text(own))).collect()),
+        }
+    }
+
+    /// Another text in its stead.
+    pub(crate) fn replaced(&self, path: &str, text: String) -> Shown {
+        match self {
+            Shown::Document(_) => Shown::Document(text),
+            Shown::Files(_) => Shown::Files(vec![(path.to_owned(), text)]),
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Shown::Document(text) => text.clone(),
+            Shown::Files(files) => files.iter().map(|(_, text)| format!("{text}\n")).collect(),
+        }
+    }
+
+    fn document(&self) -> Option<&str> {
+        match self {
+            Shown::Document(text) => Some(text),
+            Shown::Files(_) => None,
+        }
+    }
+
+    fn files(&self) -> Option<Vec<Value>> {
+        match self {
+            Shown::Document(_) => None,
+            Shown::Files(files) => Some(
+                files
+                    .iter()
+                    .map(|(path, text)| json!({ "path": path, "text": text }))
+                    .collect(),
+            ),
+        }
+    }
+}
 
 /// Words for one step beyond what the run and the world hold.
 pub(crate) struct Telling<'a> {
     pub(crate) step: Step,
     /// The criteria this role is asked about.
     pub(crate) rules: &'a [&'a Criterion],
-    pub(crate) artifact: Option<&'a str>,
+    pub(crate) shown: Option<&'a Shown>,
     /// The last events in words, for the planner.
     pub(crate) recent: &'a [String],
     /// Marks where the artifact begins and ends in the evaluator's prompt.
@@ -29,28 +84,64 @@ pub(crate) fn context(run: &Run, world: &World, telling: &Telling<'_>) -> Value 
         .map(|c| json!({ "path": c.path, "text": c.text }))
         .collect();
     let evaluation = run.evaluation.as_ref();
+    let hidden = |id: &CriterionId| run.spec.criteria.iter().any(|c| c.hidden && c.id == *id);
+    let seen = |f: &&FailedCriterion| !hidden(&f.id);
+    let failed = |with: bool| -> Vec<Value> {
+        let list = evaluation.map(|card| card.failed.iter().filter(seen).map(|f| told(f, card, with)).collect());
+        list.unwrap_or_default()
+    };
+    let warnings = |with: bool| -> Vec<Value> {
+        let list = evaluation.map(|card| card.warnings.iter().filter(seen).map(|f| told(f, card, with)).collect());
+        list.unwrap_or_default()
+    };
+    let hidden_failing = evaluation.map_or(0, |card| card.failing_ids().filter(|id| hidden(id)).count());
+    let visible: Vec<&Criterion> = run.spec.active(&run.level).filter(|c| !c.hidden).collect();
+    let artifact = telling.shown.and_then(Shown::document);
+    let tree = world.form == ArtifactForm::Tree;
+    let failures = [failed(false), warnings(false)].concat();
     let own = match telling.step {
         Step::Plan => json!({
             "max_iterations": limits.max_iterations,
             "plan_steps_min": limits.plan_steps_min,
             "plan_steps_max": limits.plan_steps_max,
-            "rules": rules(telling.rules),
-            "failures": evaluation.map(|card| findings(card.failed.iter().chain(&card.warnings))).unwrap_or_default(),
+            "rules": rules(&visible),
+            "failures": failures,
             "recent_events": telling.recent,
             "context": background,
         }),
-        Step::Produce => json!({ "plan": run.plan, "context": background, "artifact": telling.artifact }),
-        Step::Prepare => json!({ "plan": run.plan, "rules": rules(telling.rules), "rejected": rejected(run) }),
-        Step::Evaluate => {
-            json!({ "rules": rules(telling.rules), "artifact": telling.artifact, "fence": telling.fence })
-        }
-        Step::Critique => json!({
-            "artifact": telling.artifact,
-            "issues_max": limits.critique_issues_max,
-            "failed": evaluation.map(|card| findings(&card.failed)).unwrap_or_default(),
-            "warnings": evaluation.map(|card| findings(&card.warnings)).unwrap_or_default(),
+        Step::Produce => json!({
+            "plan": run.plan,
+            "context": background,
+            "artifact": artifact,
+            "tree": tree,
+            "rules": rules(&visible),
+            "baseline": baseline(run, &visible),
         }),
-        Step::Refine => json!({ "artifact": telling.artifact, "issues": run.critique, "context": background }),
+        Step::Prepare => json!({ "plan": run.plan, "rules": rules(telling.rules), "rejected": rejected(run) }),
+        Step::Evaluate => json!({
+            "rules": rules(telling.rules),
+            "artifact": artifact,
+            "files": telling.shown.and_then(Shown::files),
+            "fence": telling.fence,
+        }),
+        Step::Critique => json!({
+            "artifact": artifact,
+            "issues_max": limits.critique_issues_max,
+            "failed": failed(false),
+            "warnings": warnings(false),
+            "hidden_failing": hidden_failing,
+        }),
+        Step::Refine => json!({
+            "artifact": artifact,
+            "issues": run.critique,
+            "context": background,
+            "tree": tree,
+            "rules": rules(&visible),
+            "failed": failed(true),
+            "warnings": warnings(true),
+            "hidden_failing": hidden_failing,
+            "restored": run.restored,
+        }),
     };
     let mut all = Map::new();
     all.insert("run_id".into(), json!(world.run_id));
@@ -70,14 +161,32 @@ pub(crate) fn context(run: &Run, world: &World, telling: &Telling<'_>) -> Value 
 }
 
 fn rules(criteria: &[&Criterion]) -> Vec<Value> {
-    let one =
-        |c: &&Criterion| json!({ "id": c.id, "description": c.description, "severity": c.severity, "check": c.check });
+    let one = |c: &&Criterion| {
+        let mut rule = json!({ "id": c.id, "description": c.description, "severity": c.severity, "check": c.check });
+        if !c.rubric.is_empty() {
+            rule["rubric"] = json!(c.rubric);
+            rule["pass_at"] = json!(c.passes_at());
+        }
+        rule
+    };
     criteria.iter().map(one).collect()
 }
 
-fn findings<'a>(list: impl IntoIterator<Item = &'a FailedCriterion>) -> Vec<Value> {
-    let one = |f: &FailedCriterion| json!({ "id": f.id, "severity": f.severity, "message": f.message });
-    list.into_iter().map(one).collect()
+/// What an evaluation found wrong; with its places where the agent can use them.
+fn told(failed: &FailedCriterion, card: &Scorecard, with_findings: bool) -> Value {
+    let mut value = json!({ "id": failed.id, "severity": failed.severity, "message": failed.message });
+    if with_findings {
+        let verdict = card.rule_results.iter().find(|v| v.id == failed.id);
+        value["findings"] = json!(verdict.map(|v| &v.findings[..]).unwrap_or_default());
+    }
+    value
+}
+
+/// What the contract's checks found wrong before the work.
+fn baseline(run: &Run, visible: &[&Criterion]) -> Vec<Value> {
+    let fails = |v: &&Verdict| v.verdict != VerdictKind::Pass && visible.iter().any(|c| c.id == v.id);
+    let one = |v: &Verdict| json!({ "id": v.id, "verdict": v.verdict, "details": v.details });
+    run.baseline.iter().filter(fails).map(one).collect()
 }
 
 /// Prepared checks that did not count, and why, so that the next ones are better.

@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 use onus_ledger::{Durability, History, Ledger, Places, files, objects};
 use onus_machine::replay::fold;
 use onus_machine::{Run, apply, decide};
-use onus_model::{Alias, Digest, Event, Input, Record, RunId, Stamped, canonical_sha256};
+use onus_model::{Alias, ArtifactForm, Digest, Event, Input, Record, RunId, Stamped, canonical_sha256};
 use onus_views::{RunFacts, record_line, run_json_text};
 
 use crate::shelf::distrust;
-use crate::{Clock, EngineError, Project};
+use crate::{Clock, EngineError, Project, area};
 
 /// How many of the last events the planner is told.
 const RECENT_MAX: usize = 3;
@@ -110,8 +110,9 @@ impl Book {
             if let Some(run) = apply(Some(self.run.clone()), &stamped.event) {
                 self.run = run;
             }
-            if let Event::ArtifactCreated { artifact: new, .. } | Event::RefinementDone { artifact: new, .. } =
-                &stamped.event
+            if let Event::ArtifactCreated { artifact: new, .. }
+            | Event::RefinementDone { artifact: new, .. }
+            | Event::ArtifactRestored { artifact: new, .. } = &stamped.event
             {
                 artifact = Some(new.artifact_sha256);
             }
@@ -153,6 +154,13 @@ impl Book {
     pub(crate) fn restore_artifact(&self, past: &[Record]) -> Result<Option<Digest>, EngineError> {
         let max = self.run.spec.limits.artifact_bytes_max;
         let recorded = self.run.artifact.as_ref().map(|a| a.artifact_sha256);
+        if self.run.spec.artifact == ArtifactForm::Tree {
+            // Only a list for people; the files themselves are put right when the next step begins.
+            if let Some(recorded) = recorded {
+                self.write_artifact(&recorded, Durability::Relaxed)?;
+            }
+            return Ok(None);
+        }
         let found = files::read_artifact(&self.places, &self.alias, max).unwrap_or_default();
         let edited = match found {
             Some(bytes) if Some(Digest::of(&bytes)) == recorded => return Ok(None),
@@ -213,7 +221,10 @@ impl Book {
     }
 
     fn write_artifact(&self, sha256: &Digest, durability: Durability) -> Result<(), EngineError> {
-        let bytes = objects::get(&self.places, sha256, self.run.spec.limits.artifact_bytes_max)?;
+        let bytes = match self.run.spec.artifact {
+            ArtifactForm::File => objects::get(&self.places, sha256, self.run.spec.limits.artifact_bytes_max)?,
+            ArtifactForm::Tree => area::listing(&area::load(&self.places, sha256)?).into_bytes(),
+        };
         Ok(files::write_artifact(&self.places, &self.alias, &bytes, durability)?)
     }
 
@@ -272,6 +283,7 @@ pub(crate) fn facts(run: &Run, run_id: &RunId, alias: &Alias, created_at: &str, 
         last_phase_error: run.last_error.clone(),
         last_score: run.progress.last_score,
         stagnation_count: run.progress.stagnation_count,
+        oscillation: run.oscillation.clone(),
         completed_step_ms: run.completed_step_ms,
         // A stage begins when the event before it is recorded.
         step_started_at: run.is_running().then(|| updated_at.to_owned()),

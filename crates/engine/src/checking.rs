@@ -1,50 +1,74 @@
 //! Running checks: on the artifact to decide a criterion, and on nothing to decide whether a check is one at all.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onus_checks::{CheckResult, Files, Outcome, RunEnd, control, read_run};
+use onus_checks::{CheckResult, Files, Outcome, RunEnd, control, read_run, repeated};
 use onus_ledger::{Durability, objects};
-use onus_model::{Check, CheckKind, Evidence, PreparedCheck};
+use onus_model::{Check, CheckKind, Digest, Evidence, PreparedCheck};
 use onus_runners::{CheckRequest, End, Scratch, Subject, run_check};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::frozen;
-use crate::inspect::look;
-use crate::world::World;
+use crate::inspect::{Inspector, look};
+use crate::world::Tools;
 
-/// Runs checks side by side, each on its own copy of the artifact. Results come back in the order of the checks.
-pub(crate) async fn run_all(
-    world: &Arc<World>,
-    checks: Vec<Check>,
-    artifact: &Arc<[u8]>,
-    cancel: &CancellationToken,
-) -> Vec<CheckResult> {
-    let jobs = checks.into_iter().map(|check| {
-        let (world, artifact, cancel) = (Arc::clone(world), Arc::clone(artifact), cancel.clone());
-        async move { run_one(&world, &check, &artifact, &cancel).await }
-    });
-    side_by_side(jobs).await
+/// What checks are run on.
+#[derive(Clone)]
+pub(crate) enum Bench {
+    /// One document; programs run in the workspace.
+    Document(Desk, Arc<[u8]>),
+    /// A tree, laid out anew for every program.
+    Tree(Arc<Inspector>),
+}
+
+/// Where the checks of a document run.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    pub(crate) tools: Arc<Tools>,
+    pub(crate) workspace: Arc<Path>,
+    /// Files that checks run, as the contract froze them.
+    pub(crate) frozen: Arc<BTreeMap<String, Digest>>,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Bench {
+    async fn run(&self, check: &Check) -> CheckResult {
+        match self {
+            Bench::Document(desk, bytes) => run_one(desk, check, bytes).await,
+            Bench::Tree(inspector) => inspector.check(check).await,
+        }
+    }
+}
+
+/// The results of one criterion's checks, and whether one of them gave more than one.
+pub(crate) async fn run_checks(checks: &[Check], bench: &Bench) -> (Vec<CheckResult>, bool) {
+    let (mut results, mut any_flaky) = (Vec::new(), false);
+    for check in checks {
+        let runs = check.repeat.map_or(1, |repeat| repeat.runs.max(1));
+        let mut own = Vec::new();
+        for _ in 0..runs {
+            own.push(bench.run(check).await);
+        }
+        let (result, flaky) = repeated(own, check.repeat.and_then(|repeat| repeat.need));
+        any_flaky |= flaky;
+        results.push(result);
+    }
+    (results, any_flaky)
 }
 
 /// Tries each prepared check on an empty artifact and, where that passes, on its counterexample. Only one that can fail
 /// counts.
-pub(crate) async fn prove(
-    world: &Arc<World>,
-    prepared: Vec<PreparedCheck>,
-    cancel: &CancellationToken,
-) -> Vec<PreparedCheck> {
+pub(crate) async fn prove(desk: &Desk, prepared: Vec<PreparedCheck>) -> Vec<PreparedCheck> {
     let jobs = prepared.into_iter().map(|mut prepared| {
-        let (world, cancel) = (Arc::clone(world), cancel.clone());
+        let desk = desk.clone();
         async move {
-            let on_empty = run_one(&world, &prepared.check, b"", &cancel).await;
+            let on_empty = run_one(&desk, &prepared.check, b"").await;
             let twin = match &prepared.check.counterexample {
-                Some(text) => Some((
-                    text.as_str(),
-                    run_one(&world, &prepared.check, text.as_bytes(), &cancel).await,
-                )),
+                Some(text) => Some((text.as_str(), run_one(&desk, &prepared.check, text.as_bytes()).await)),
                 None => None,
             };
             prepared.control = control(&on_empty, twin.as_ref().map(|(text, result)| (*text, result)));
@@ -69,18 +93,19 @@ where
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &CancellationToken) -> CheckResult {
+async fn run_one(desk: &Desk, check: &Check, artifact: &[u8]) -> CheckResult {
+    let tools = &desk.tools;
     match &check.kind {
         CheckKind::Executable { command, expected } => {
-            if let Some(name) = frozen::changed(command, &world.frozen_files, &world.workspace) {
+            if let Some(name) = frozen::changed(command, &desk.frozen, &desk.workspace) {
                 return could_not_run(format!(
                     "`{name}`, which this check runs, was changed since the run started"
                 ));
             }
             // Programs compete for cores; searches are too short to matter.
-            let _turn = world.check_turns.acquire().await;
+            let _turn = tools.turns.acquire().await;
             let not_started = |reason: String| RunEnd::NotStarted { reason };
-            let (end, stdout, stderr) = match Scratch::create(&world.scratch) {
+            let (end, stdout, stderr) = match Scratch::create(&tools.scratch) {
                 Err(error) => (
                     not_started(format!("cannot create a scratch directory: {error}")),
                     Vec::new(),
@@ -95,15 +120,15 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
                         },
                         env: &BTreeMap::new(),
                         scratch: scratch.path(),
-                        workspace: &world.workspace,
-                        path: &world.path,
-                        timeout: world.check_timeout,
-                        output_bytes_max: world.output_bytes_max,
+                        workspace: &desk.workspace,
+                        path: &tools.path,
+                        timeout: tools.timeout,
+                        output_bytes_max: tools.output_bytes_max,
                     };
-                    match run_check(request, cancel).await {
+                    match run_check(request, &desk.cancel).await {
                         Err(error) => (not_started(error.to_string()), Vec::new(), Vec::new()),
                         Ok(finished) => (
-                            run_end(finished.end, world.check_timeout, world.output_bytes_max),
+                            run_end(finished.end, tools.timeout, tools.output_bytes_max),
                             finished.stdout.bytes,
                             finished.stderr.bytes,
                         ),
@@ -111,7 +136,7 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
                 }
             };
             // The verdict names this output by its hash. Nothing is decided from the copy, so it may be lost.
-            let _ = objects::put(&world.places, &stdout, Durability::Relaxed);
+            let _ = objects::put(&tools.places, &stdout, Durability::Relaxed);
             read_run(command, expected, &end, &stdout, &stderr)
         }
         CheckKind::Content { .. }
@@ -128,11 +153,26 @@ async fn run_one(world: &World, check: &Check, artifact: &[u8], cancel: &Cancell
         | CheckKind::Links(_)
         | CheckKind::Expr(_)
         | CheckKind::Human(_) => {
-            // Looking cannot be interrupted; off the event loop it holds nobody else up.
-            let (kind, only) = (check.kind.clone(), OnlyFile(artifact.to_vec()));
-            let looked = tokio::task::spawn_blocking(move || look(&kind, &only)).await;
-            looked.unwrap_or_else(|error| could_not_run(format!("the check ended abnormally: {error}")))
+            let (kind, only) = (check.kind.clone(), OnlyFile(Arc::from(artifact)));
+            aside(move || look(&kind, &only)).await
         }
+    }
+}
+
+/// Looks off the event loop, where it holds nobody else up: looking cannot be interrupted. On it, where there is no thread
+/// to be had.
+pub(crate) async fn aside(look: impl FnOnce() -> CheckResult + Clone + Send + 'static) -> CheckResult {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let there = look.clone();
+    let started = std::thread::Builder::new().spawn(move || {
+        // Nobody waits any more when the run was left.
+        let _ = tell.send(there());
+    });
+    match started {
+        Err(_) => look(),
+        Ok(_) => told
+            .await
+            .unwrap_or_else(|_| could_not_run("the check ended abnormally".to_owned())),
     }
 }
 
@@ -144,9 +184,7 @@ pub(crate) fn run_end(end: End, timeout: Duration, output_bytes_max: u64) -> Run
         End::TimedOut => RunEnd::TimedOut {
             after_seconds: timeout.as_secs(),
         },
-        End::Cancelled => RunEnd::NotStarted {
-            reason: "the run was interrupted".to_owned(),
-        },
+        End::Cancelled => RunEnd::Interrupted,
         End::OutputLimit => RunEnd::Flooded {
             bytes_max: output_bytes_max,
         },
@@ -164,7 +202,8 @@ pub(crate) fn could_not_run(why: String) -> CheckResult {
 }
 
 /// An artifact as a tree of one file.
-struct OnlyFile(Vec<u8>);
+#[derive(Clone)]
+struct OnlyFile(Arc<[u8]>);
 
 impl Files for OnlyFile {
     fn paths(&self) -> Vec<&str> {
@@ -172,6 +211,6 @@ impl Files for OnlyFile {
     }
 
     fn read(&self, path: &str) -> Option<Vec<u8>> {
-        (path == onus_ledger::ARTIFACT_FILE).then(|| self.0.clone())
+        (path == onus_ledger::ARTIFACT_FILE).then(|| self.0.to_vec())
     }
 }

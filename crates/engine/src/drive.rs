@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::perform::{Job, Performed, Trouble};
-use crate::{Clock, EngineError, OpenRun};
+use crate::{Clock, EngineError, OpenRun, sources};
 
 /// How a face talks to a run it drives.
 #[derive(Debug, Default)]
@@ -24,6 +24,11 @@ impl Control {
     pub fn stop(&self, request: StopRequest) {
         // A second request adds nothing to the first.
         let _ = self.stop.set(request);
+    }
+
+    /// Cancelled when somebody wants to leave at once.
+    pub fn left(&self) -> CancellationToken {
+        self.now.clone()
     }
 
     /// Leave at once; the run stays as it is and can be resumed.
@@ -84,11 +89,18 @@ impl OpenRun {
             let stage = self.book.run.stages_done;
             let boundary = self.boundary(control, clock.elapsed().saturating_sub(stage_began))?;
             let input = match result {
-                Ok(Performed { output, transcript }) => Input::Finished {
+                Ok(Performed {
+                    output,
+                    transcript,
+                    edits,
+                }) => Input::Finished {
                     task,
                     output,
                     transcript,
-                    boundary,
+                    boundary: Boundary {
+                        edits: [boundary.edits, edits].concat(),
+                        ..boundary
+                    },
                 },
                 Err(Trouble::Step(error)) => Input::Failed { task, error, boundary },
                 // Nothing is recorded: the run stays as it is, and can be resumed when the disk is well.
@@ -100,7 +112,9 @@ impl OpenRun {
                 Err(Rejected::NotOpen(_)) => continue,
                 Err(rejected) => return Err(EngineError::Internal(format!("a result was rejected: {rejected}"))),
             };
-            for record in self.book.record(clock, &decision.events)? {
+            let records = self.book.record(clock, &decision.events)?;
+            self.lay_down(&decision.events)?;
+            for record in records {
                 observer.recorded(&record, &self.book.run);
             }
             if self.book.run.stages_done != stage {
@@ -146,11 +160,12 @@ impl OpenRun {
     fn boundary(&self, control: &Control, stage: Duration) -> Result<Boundary, EngineError> {
         let stop_requested = match control.stop.get() {
             Some(request) => Some(request.clone()),
-            None => files::read_stop_request(&self.world.places, &self.world.alias)?,
+            None => files::read_stop_request(self.world.places(), &self.world.alias)?,
         };
         Ok(Boundary {
             stage_ms: u64::try_from(stage.as_millis()).unwrap_or(u64::MAX),
             stop_requested,
+            edits: sources::edits(&self.world),
         })
     }
 }

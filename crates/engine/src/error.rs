@@ -26,6 +26,9 @@ pub enum EngineError {
         path: PathBuf,
         source: io::Error,
     },
+    /// A person left before anything was recorded.
+    #[error("interrupted; nothing was recorded")]
+    Interrupted,
     #[error("the loop cannot run")]
     BadLoop(#[source] Rejected),
     #[error("{0}")]
@@ -41,6 +44,7 @@ impl EngineError {
             EngineError::Ended { .. } => ExitCode::Usage,
             EngineError::Configuration(_) | EngineError::BadLoop(_) => ExitCode::Configuration,
             EngineError::Storage { .. } => ExitCode::Failed,
+            EngineError::Interrupted => ExitCode::StoppedByUser,
             EngineError::Integrity(_) => ExitCode::Integrity,
             EngineError::Internal(_) => ExitCode::Internal,
         }
@@ -59,6 +63,7 @@ impl EngineError {
                 Some("nothing recorded is lost: see to the disk, then resume the run".to_owned())
             }
             EngineError::Configuration(_)
+            | EngineError::Interrupted
             | EngineError::BadLoop(_)
             | EngineError::Integrity(_)
             | EngineError::Internal(_) => None,

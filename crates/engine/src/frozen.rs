@@ -46,7 +46,7 @@ const INTERPRETERS: [&str; 14] = [
 
 /// Words of a command that are run and may be files of the workspace: programs named with a slash, and what an interpreter
 /// is given.
-fn scripts(command: &CommandLine) -> impl Iterator<Item = &str> {
+pub(crate) fn scripts(command: &CommandLine) -> impl Iterator<Item = &str> {
     let words: Vec<&str> = match command {
         CommandLine::Argv(argv) => argv.iter().map(String::as_str).collect(),
         // Whatever the shell makes of it, a file's name stands between these.

@@ -3,24 +3,22 @@
 //! Programs run in trees of their own, laid out from what is stored, with protected paths as they were in the base. What is
 //! judged is the stored tree, never the directory it came from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use onus_checks as checks;
 use onus_checks::{CheckResult, Files, Ran};
-use onus_ledger::Places;
 use onus_machine::scorecard;
 use onus_model::{
-    Check, CheckKind, CommandLine, Criterion, CriterionId, Digest, Globs, LevelName, LoopSpec, Scorecard, Snapshot,
-    Verdict, VerdictKind, VerdictSource,
+    Check, CheckKind, CommandLine, Criterion, CriterionId, Digest, LevelName, LoopSpec, Scorecard, Snapshot, Verdict,
+    VerdictKind, VerdictSource,
 };
 use onus_runners::{CheckRequest, Scratch, Subject, run_check};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::checking::{could_not_run, run_end, side_by_side};
+use crate::checking::{Bench, aside, could_not_run, run_checks, run_end, side_by_side};
 use crate::tree::{self, Stored};
+use crate::world::Tools;
 use crate::{EngineError, Project};
 
 /// The largest report file that is read.
@@ -42,15 +40,6 @@ pub async fn inspect(
     judged: &Judged,
     cancel: &CancellationToken,
 ) -> Result<Scorecard, EngineError> {
-    let protected = match spec.protected.as_slice() {
-        [] => None,
-        globs => Some(
-            checks::compile_globs(&Globs(globs.to_vec()))
-                .map_err(|problem| EngineError::Configuration(format!("`protected`: {problem}")))?,
-        ),
-    };
-    let is_protected = |path: &str| protected.as_ref().is_some_and(|globs| globs.is_match(path));
-    let seen = tree::with_protected(&judged.tree, judged.base.as_ref(), is_protected);
     let artifact = judged
         .tree
         .sha256()
@@ -58,75 +47,77 @@ pub async fn inspect(
     let scratch = project.places.onus().join("work");
     std::fs::create_dir_all(&scratch)
         .map_err(|error| EngineError::Configuration(format!("cannot create `{}`: {error}", scratch.display())))?;
-    let inspector = Arc::new(Inspector {
-        places: project.places.clone(),
-        seen,
-        judged: judged.clone(),
-        scratch,
-        path: project.path_variable().to_owned(),
-        env: tree::tool_homes(&project.env),
-        timeout: Duration::from_secs(spec.limits.check_timeout_seconds),
-        output_bytes_max: spec.limits.output_bytes_max,
-        turns: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
-        cancel: cancel.clone(),
-    });
+    let tools = Arc::new(Tools::new(project, scratch, &spec.limits));
+    let inspector = Arc::new(Inspector::new(tools, judged.clone(), &spec.protected, cancel.clone())?);
     let (plain, derived): (Vec<&Criterion>, Vec<&Criterion>) = spec.active(level).partition(|c| !is_derived(c));
     let jobs = plain.iter().map(|criterion| {
         let (inspector, criterion) = (Arc::clone(&inspector), (*criterion).clone());
-        async move { inspector.verdict(&criterion).await }
+        async move {
+            if criterion.verify.is_empty() {
+                return checks::unchecked(&criterion);
+            }
+            let (results, flaky) = run_checks(&criterion.verify, &Bench::Tree(inspector)).await;
+            Verdict {
+                flaky,
+                ..checks::from_checks(&criterion, VerdictSource::Contract, results)
+            }
+        }
     });
     let mut verdicts = side_by_side(jobs).await;
     // Expressions see the others' results, so they come last.
-    let results: BTreeMap<CriterionId, VerdictKind> = verdicts.iter().map(|v| (v.id.clone(), v.verdict)).collect();
-    for criterion in derived {
-        let own = criterion.verify.iter().map(|check| {
-            let CheckKind::Expr(expr) = &check.kind else {
-                return could_not_run(format!("`{}` cannot stand beside an expression", check.kind.name()));
-            };
-            checks::expr(expr, &results)
-        });
-        verdicts.push(checks::from_checks(criterion, VerdictSource::Contract, own.collect()));
-    }
+    let derived: Vec<Verdict> = derived.into_iter().map(|c| derive(c, &verdicts)).collect();
+    verdicts.extend(derived);
     if cancel.is_cancelled() {
-        return Err(EngineError::Configuration("interrupted".to_owned()));
+        return Err(EngineError::Interrupted);
     }
-    Ok(scorecard(spec, contract, level, artifact, &verdicts))
+    Ok(scorecard(spec, contract, level, artifact, &verdicts, &BTreeSet::new()))
 }
 
-fn is_derived(criterion: &Criterion) -> bool {
+/// A criterion over the results of others.
+pub(crate) fn derive(criterion: &Criterion, verdicts: &[Verdict]) -> Verdict {
+    let results: BTreeMap<CriterionId, VerdictKind> = verdicts.iter().map(|v| (v.id.clone(), v.verdict)).collect();
+    let own = criterion.verify.iter().map(|check| {
+        let CheckKind::Expr(expr) = &check.kind else {
+            return could_not_run(format!("`{}` cannot stand beside an expression", check.kind.name()));
+        };
+        checks::expr(expr, &results)
+    });
+    checks::from_checks(criterion, VerdictSource::Contract, own.collect())
+}
+
+pub(crate) fn is_derived(criterion: &Criterion) -> bool {
     criterion
         .verify
         .iter()
         .any(|check| matches!(check.kind, CheckKind::Expr(_)))
 }
 
-struct Inspector {
-    places: Places,
+/// A tree laid out for every program, with protected paths as they were in the base.
+pub(crate) struct Inspector {
+    tools: Arc<Tools>,
     /// The tree with protected paths restored.
     seen: Snapshot,
     judged: Judged,
-    scratch: std::path::PathBuf,
-    path: String,
-    env: BTreeMap<String, String>,
-    timeout: Duration,
-    output_bytes_max: u64,
-    turns: Semaphore,
     cancel: CancellationToken,
 }
 
 impl Inspector {
-    async fn verdict(self: &Arc<Self>, criterion: &Criterion) -> Verdict {
-        if criterion.verify.is_empty() {
-            return checks::unchecked(criterion);
-        }
-        let mut results = Vec::new();
-        for check in &criterion.verify {
-            results.push(self.check(check).await);
-        }
-        checks::from_checks(criterion, VerdictSource::Contract, results)
+    pub(crate) fn new(
+        tools: Arc<Tools>,
+        judged: Judged,
+        protected: &[String],
+        cancel: CancellationToken,
+    ) -> Result<Inspector, EngineError> {
+        let seen = tree::with_protected(&judged.tree, judged.base.as_ref(), tree::protected(protected)?);
+        Ok(Inspector {
+            tools,
+            seen,
+            judged,
+            cancel,
+        })
     }
 
-    async fn check(self: &Arc<Self>, check: &Check) -> CheckResult {
+    pub(crate) async fn check(self: &Arc<Self>, check: &Check) -> CheckResult {
         match &check.kind {
             CheckKind::Executable { command, expected } => match self.run(command, None).await {
                 Ok(ran) => checks::read_run(command, expected, &ran.end, &ran.stdout, &ran.stderr),
@@ -171,9 +162,7 @@ impl Inspector {
             | CheckKind::Links(_)
             | CheckKind::Expr(_) => {
                 let (inspector, kind) = (Arc::clone(self), check.kind.clone());
-                // Looking cannot be interrupted; off the event loop it holds nobody else up.
-                let looked = tokio::task::spawn_blocking(move || inspector.look(&kind)).await;
-                looked.unwrap_or_else(|error| could_not_run(format!("the check ended abnormally: {error}")))
+                aside(move || inspector.look(&kind)).await
             }
         }
     }
@@ -187,11 +176,11 @@ impl Inspector {
             Some(base) => checks::diff(
                 check,
                 &Stored {
-                    places: &self.places,
+                    places: &self.tools.places,
                     snapshot: &self.judged.tree,
                 },
                 &Stored {
-                    places: &self.places,
+                    places: &self.tools.places,
                     snapshot: base,
                 },
             ),
@@ -201,19 +190,19 @@ impl Inspector {
 
     fn stored(&self) -> Stored<'_> {
         Stored {
-            places: &self.places,
+            places: &self.tools.places,
             snapshot: &self.seen,
         }
     }
 
     /// Runs a program in a tree of its own and takes the report it was told to write.
     async fn run(&self, command: &CommandLine, report: Option<&str>) -> Result<Ran, String> {
-        let _turn = self.turns.acquire().await;
-        let scratch =
-            Scratch::create(&self.scratch).map_err(|error| format!("cannot create a scratch directory: {error}"))?;
+        let _turn = self.tools.turns.acquire().await;
+        let scratch = Scratch::create(&self.tools.scratch)
+            .map_err(|error| format!("cannot create a scratch directory: {error}"))?;
         let work = scratch.path().join("work");
         std::fs::create_dir(&work).map_err(|error| format!("cannot create `{}`: {error}", work.display()))?;
-        tree::lay_out(&self.places, &self.seen, &work).map_err(|error| error.to_string())?;
+        tree::lay_out(&self.tools.places, &self.seen, &work).map_err(|error| error.to_string())?;
         if let Some(report) = report {
             // A report that came with the tree would be a claim; only one the program writes now is evidence.
             let stale = work.join(report);
@@ -226,15 +215,15 @@ impl Inspector {
             subject: Subject::Tree,
             scratch: scratch.path(),
             workspace: &work,
-            path: &self.path,
-            env: &self.env,
-            timeout: self.timeout,
-            output_bytes_max: self.output_bytes_max,
+            path: &self.tools.path,
+            env: &self.tools.env,
+            timeout: self.tools.timeout,
+            output_bytes_max: self.tools.output_bytes_max,
         };
         let finished = run_check(request, &self.cancel)
             .await
             .map_err(|error| error.to_string())?;
-        let end = run_end(finished.end, self.timeout, self.output_bytes_max);
+        let end = run_end(finished.end, self.tools.timeout, self.tools.output_bytes_max);
         let report = report.and_then(|report| tree::read_report(&work, report, REPORT_BYTES_MAX));
         Ok(Ran {
             end,

@@ -7,20 +7,27 @@
 //! Not here: decisions (`machine`), reading of answers (`checks`), words on a screen (`views` and the faces).
 
 mod agents;
+mod area;
 mod ask;
 mod book;
+mod branch;
 mod checking;
 mod clock;
 mod drive;
 mod error;
+mod evaluation;
 mod frozen;
 pub mod inspect;
+mod judging;
 pub mod load;
 pub mod mend;
 mod open;
 mod perform;
+mod preflight;
 mod project;
+pub mod prove;
 pub mod shelf;
+mod sources;
 pub mod tree;
 mod world;
 
@@ -28,6 +35,7 @@ pub use clock::{Clock, SystemClock};
 pub use drive::{Control, Ending, Observer};
 pub use error::EngineError;
 pub use open::{NewRun, OpenRun, Rebuilt, rebuild, stop_idle};
+pub use preflight::preflight;
 pub use project::{LOOP_FILE, Project};
 
 /// Recorded in every ledger, so that a history says which engine wrote it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use onus_model::{Alias, Confirmations, LoopSpec, Role};
+use onus_model::{Alias, Confirmations, JudgeControl, LoopSpec, Role};
 use onus_spec::file::stays_inside;
 use onus_spec::{Draft, LoopFile, Need, Overrides, Problem, Sources, presets, prompts};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::agents::script_bundle;
 use crate::frozen;
 use crate::project::CONTEXT_FILES;
-use crate::{EngineError, NewRun};
+use crate::{EngineError, NewRun, sources};
 
 /// The largest loop file, prompt, template or background document. More than this belongs into the workspace.
 pub const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -65,7 +65,7 @@ impl Loaded {
             let full = dir.join(&need.path);
             let read = match &need.why {
                 Need::Script { .. } => script_bundle(&full).map_err(|error| error.to_string()),
-                Need::TaskPrompt | Need::Template { .. } => {
+                Need::TaskPrompt | Need::Template { .. } | Need::Twin => {
                     read_text(&full).map_err(|error| crate::perform::chain(&error))
                 }
             };
@@ -138,7 +138,22 @@ impl Loaded {
                 context.push((path.to_owned(), read_text(&full)?));
             }
         }
+        let twins = spec.judging.controls.iter().filter_map(|control| match control {
+            JudgeControl::Twin { path, .. } => Some((path.clone(), text_of(path))),
+            JudgeControl::Empty | JudgeControl::Hollow => None,
+        });
+        let own = self
+            .path
+            .as_ref()
+            .and_then(|path| path.strip_prefix(&self.dir).ok()?.to_str());
+        let sources = sources::freeze(
+            &self.dir,
+            own.into_iter().chain(self.sources.texts.keys().map(String::as_str)),
+        );
         Ok(NewRun {
+            twins: twins.collect(),
+            sources,
+            baseline: None,
             alias,
             spec,
             confirmed,

@@ -3,21 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use onus_ledger::{Durability, files, objects};
 use onus_machine::{Run, decide};
 use onus_model::{
-    Alias, CheckKind, Confirmations, ContextFile, Digest, Effect, Event, Input, LoopSpec, Record, Role, RunId,
-    RunStarted, canonical_sha256,
+    Alias, ArtifactForm, Baseline, CheckKind, Confirmations, ContextFile, Digest, Effect, Event, GitUse, Input,
+    JudgeControl, LoopSpec, Record, Role, RunId, RunStarted, Snapshot, Stamped, canonical_sha256,
 };
 use onus_runners::Scratch;
 use onus_views::RunFacts;
 use tokio::sync::Semaphore;
 
+use crate::area::{self, Area};
 use crate::book::Book;
-use crate::world::{ContextText, World};
-use crate::{Clock, ENGINE, EngineError, Project, agents};
+use crate::branch::Branch;
+use crate::world::{ContextText, Tools, World};
+use crate::{Clock, ENGINE, EngineError, Project, agents, preflight, sources};
+
+/// More calls at once run into the rate limits of those who answer them.
+const JUDGES_AT_ONCE: usize = 4;
 
 /// The largest background document or template that is kept.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -32,12 +36,19 @@ pub struct NewRun {
     pub templates: BTreeMap<Role, String>,
     /// Background documents: path and text.
     pub context: Vec<(String, String)>,
+    /// Bad examples for judges, as hashed in the contract.
+    pub twins: BTreeMap<String, String>,
+    /// Files that the contract was read from.
+    pub sources: Vec<ContextFile>,
+    /// How things stood before; a loop around a tree needs it.
+    pub baseline: Option<Baseline>,
 }
 
 /// A run that this process holds and can drive.
 pub struct OpenRun {
     pub(crate) book: Book,
     pub(crate) world: Arc<World>,
+    pub(crate) branch: Option<Branch>,
     /// Effects that were decided and not yet done.
     pub(crate) owed: Vec<Effect>,
     /// Records that no observer has seen yet.
@@ -53,7 +64,7 @@ impl OpenRun {
         workspace(project, &new.spec)?;
         for criterion in &new.spec.criteria {
             for check in &criterion.verify {
-                usable(&check.kind).map_err(|(field, problem)| {
+                usable(&check.kind, new.spec.artifact).map_err(|(field, problem)| {
                     EngineError::Configuration(format!("criterion `{}`: `verify.{field}` {problem}", criterion.id))
                 })?;
             }
@@ -67,12 +78,19 @@ impl OpenRun {
                 spec: Arc::clone(&spec),
                 confirmed: new.confirmed.clone(),
                 context,
+                sources: new.sources.clone(),
+                baseline: new.baseline.clone().map(Box::new),
                 engine: ENGINE.to_owned(),
             }))
         };
         // Refused loops must not leave objects behind either.
         decide(None, started(Vec::new())).map_err(EngineError::BadLoop)?;
-        for text in new.templates.values() {
+        if spec.artifact == ArtifactForm::Tree && new.baseline.is_none() {
+            return Err(EngineError::Internal(
+                "a loop around a tree starts without its baseline".to_owned(),
+            ));
+        }
+        for text in new.templates.values().chain(new.twins.values()) {
             objects::put(&project.places, text.as_bytes(), Durability::Synced)?;
         }
         let mut context = Vec::new();
@@ -90,10 +108,19 @@ impl OpenRun {
             .into_iter()
             .map(|(path, text)| ContextText { path, text })
             .collect();
-        let world = world(project, &book, bound, new.templates, background)?;
+        let given = Given {
+            templates: new.templates,
+            context: background,
+            twins: new.twins,
+            sources: new.sources,
+            base_sha256: new.baseline.and_then(|baseline| baseline.base_sha256),
+        };
+        let branch = open_branch(project, &book)?;
+        let world = world(project, &book, bound, given, branch.as_ref())?;
         Ok(OpenRun {
             book,
             world: Arc::new(world),
+            branch,
             owed: decision.effects,
             unseen,
             notes: Vec::new(),
@@ -124,8 +151,24 @@ impl OpenRun {
             .iter()
             .map(|(role, t)| Ok((*role, get(&t.sha256)?)));
         let templates = templates.collect::<Result<BTreeMap<_, _>, EngineError>>()?;
-        let context = context_files(&past);
-        let context = context.iter().map(|c| {
+        let Some(Event::RunStarted(start)) = past.first().map(|record| &record.stamped.event) else {
+            return Err(EngineError::Integrity(format!(
+                "the history of run `{alias}` does not begin with a start"
+            )));
+        };
+        let twins = book
+            .run
+            .spec
+            .judging
+            .controls
+            .iter()
+            .filter_map(|control| match control {
+                JudgeControl::Twin { path, sha256 } => Some((path, sha256)),
+                JudgeControl::Empty | JudgeControl::Hollow => None,
+            });
+        let twins = twins.map(|(path, sha256)| Ok((path.clone(), get(sha256)?)));
+        let twins = twins.collect::<Result<BTreeMap<_, _>, EngineError>>()?;
+        let context = start.context.iter().map(|c| {
             Ok(ContextText {
                 path: c.path.clone(),
                 text: get(&c.sha256)?,
@@ -139,24 +182,57 @@ impl OpenRun {
                 "`{path}` was changed outside the run; it is put back, and what lay there is kept as object {kept}"
             ));
         }
+        let given = Given {
+            templates,
+            context,
+            twins,
+            sources: start.sources.clone(),
+            base_sha256: start.baseline.as_ref().and_then(|baseline| baseline.base_sha256),
+        };
         let by = project.user.clone();
         let settled = book.settle(
             clock,
             Input::Resume {
                 by,
                 engine: ENGINE.to_owned(),
+                edits: sources::changed(&project.dir, &given.sources),
             },
         )?;
         unseen.extend(settled.records);
-        let world = world(project, &book, bound, templates, context)?;
+        let branch = open_branch(project, &book)?;
+        let world = world(project, &book, bound, given, branch.as_ref())?;
         Ok(OpenRun {
             book,
             world: Arc::new(world),
+            branch,
             owed: settled.effects,
             unseen,
             notes,
             past,
         })
+    }
+
+    /// What recorded events mean for the files: an artifact that was taken up again lies in the area, and every artifact is on
+    /// the run's branch, where it has one.
+    pub(crate) fn lay_down(&self, events: &[Stamped]) -> Result<(), EngineError> {
+        let restored = events.iter().any(|s| matches!(s.event, Event::ArtifactRestored { .. }));
+        let written = |s: &Stamped| matches!(s.event, Event::ArtifactCreated { .. } | Event::RefinementDone { .. });
+        let artifact = self
+            .book
+            .run
+            .artifact
+            .as_ref()
+            .filter(|_| self.world.form == ArtifactForm::Tree);
+        let Some(artifact) = artifact.filter(|_| restored || events.iter().any(written)) else {
+            return Ok(());
+        };
+        let snapshot = area::load(self.world.places(), &artifact.artifact_sha256)?;
+        if restored {
+            self.world.area.settle(self.world.places(), &snapshot)?;
+        }
+        let Some(branch) = &self.branch else { return Ok(()) };
+        let (alias, iteration) = (&self.book.alias, self.book.run.iteration);
+        branch.commit(&snapshot, &format!("onus {alias}: iteration {iteration}"))
     }
 
     pub fn run(&self) -> &Run {
@@ -239,31 +315,45 @@ fn ended(book: &Book) -> EngineError {
     }
 }
 
-/// The background documents a run was started with.
-fn context_files(past: &[Record]) -> Vec<ContextFile> {
-    match past.first().map(|record| &record.stamped.event) {
-        Some(Event::RunStarted(start)) => start.context.clone(),
-        Some(_) | None => Vec::new(),
+/// The run's own branch, where the loop has one.
+fn open_branch(project: &Project, book: &Book) -> Result<Option<Branch>, EngineError> {
+    let spec = &book.run.spec;
+    match spec.git {
+        GitUse::Off => Ok(None),
+        GitUse::Worktree => {
+            let branch = Branch::of(&workspace(project, spec)?, &project.places, &book.alias);
+            branch.open()?;
+            Ok(Some(branch))
+        }
     }
 }
 
-/// Whether a check of the contract can decide anything about a single document.
-fn usable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
-    match kind {
-        CheckKind::Executable { .. } | CheckKind::Content { .. } => onus_checks::runnable(kind),
-        CheckKind::Pattern(_) | CheckKind::Marker(_) | CheckKind::Artifact(_) | CheckKind::Links(_) => Ok(()),
-        CheckKind::Schema(_)
-        | CheckKind::Openapi(_)
-        | CheckKind::Tests(_)
-        | CheckKind::Lint(_)
-        | CheckKind::Coverage(_)
-        | CheckKind::Metric(_)
-        | CheckKind::Diff(_)
-        | CheckKind::Expr(_)
-        | CheckKind::Human(_) => Err((
+/// Whether a check of the contract can decide anything about what the loop makes.
+pub(crate) fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'static str, String)> {
+    match (kind, form) {
+        (CheckKind::Executable { .. }, _) => onus_checks::runnable(kind),
+        (CheckKind::Content { .. }, ArtifactForm::File) => onus_checks::runnable(kind),
+        (CheckKind::Content { .. }, ArtifactForm::Tree) => Err((
+            "type",
+            "`content` looks at one document; use `pattern` for a tree".to_owned(),
+        )),
+        (CheckKind::Pattern(_) | CheckKind::Marker(_) | CheckKind::Artifact(_) | CheckKind::Links(_), _) => Ok(()),
+        (_, ArtifactForm::Tree) => Ok(()),
+        (
+            CheckKind::Schema(_)
+            | CheckKind::Openapi(_)
+            | CheckKind::Tests(_)
+            | CheckKind::Lint(_)
+            | CheckKind::Coverage(_)
+            | CheckKind::Metric(_)
+            | CheckKind::Diff(_)
+            | CheckKind::Expr(_)
+            | CheckKind::Human(_),
+            ArtifactForm::File,
+        ) => Err((
             "type",
             format!(
-                "`{}` needs a tree of files: `onus check` has one, a loop around one document has not",
+                "`{}` needs a tree of files: `artifact = \"tree\"` makes the loop work on one",
                 kind.name()
             ),
         )),
@@ -271,7 +361,7 @@ fn usable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
 }
 
 /// Where the agents work, as it really is called.
-fn workspace(project: &Project, spec: &LoopSpec) -> Result<PathBuf, EngineError> {
+pub(crate) fn workspace(project: &Project, spec: &LoopSpec) -> Result<PathBuf, EngineError> {
     let path = project.dir.join(&spec.workspace);
     let unusable =
         |error| EngineError::Configuration(format!("workspace `{}` cannot be used: {error}", path.display()));
@@ -282,12 +372,21 @@ fn workspace(project: &Project, spec: &LoopSpec) -> Result<PathBuf, EngineError>
     Ok(found)
 }
 
+/// What a run was given beside its contract.
+struct Given {
+    templates: BTreeMap<Role, String>,
+    context: Vec<ContextText>,
+    twins: BTreeMap<String, String>,
+    sources: Vec<ContextFile>,
+    base_sha256: Option<Digest>,
+}
+
 fn world(
     project: &Project,
     book: &Book,
-    bound: BTreeMap<Role, crate::world::BoundAgent>,
-    templates: BTreeMap<Role, String>,
-    context: Vec<ContextText>,
+    bound: agents::Bound,
+    given: Given,
+    branch: Option<&Branch>,
 ) -> Result<World, EngineError> {
     let spec = &book.run.spec;
     let scratch = project.places.onus().join("work").join(book.alias.as_str());
@@ -299,20 +398,34 @@ fn world(
     // The run is held, so whatever lies here was left behind by a process that died.
     Scratch::sweep(&scratch).map_err(unusable)?;
     std::fs::create_dir_all(&scratch).map_err(unusable)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let base = match &given.base_sha256 {
+        Some(sha256) => area::load(&project.places, sha256)?,
+        None => Snapshot::default(),
+    };
+    let area = Area {
+        dir: match branch {
+            Some(branch) => branch.dir.clone(),
+            None => workspace(project, spec)?,
+        },
+        runs: preflight::runs_below(project, spec),
+        protected: spec.protected.clone(),
+    };
     Ok(World {
         run_id: book.run_id.clone(),
         alias: book.alias.clone(),
-        places: project.places.clone(),
-        workspace: workspace(project, spec)?,
-        scratch,
-        path: project.path_variable().to_owned(),
-        agents: bound,
-        templates,
-        context,
-        check_timeout: Duration::from_secs(spec.limits.check_timeout_seconds),
-        output_bytes_max: spec.limits.output_bytes_max,
+        tools: Arc::new(Tools::new(project, scratch, &spec.limits)),
+        form: spec.artifact,
+        area,
+        base,
+        agents: bound.roles,
+        judges: bound.judges,
+        judge_turns: Semaphore::new(JUDGES_AT_ONCE),
+        twins: given.twins,
+        templates: given.templates,
+        context: given.context,
         frozen_files: spec.frozen_files.clone(),
-        check_turns: Semaphore::new(cores),
+        sources: given.sources,
+        project: project.dir.clone(),
+        degraded: onus_spec::degraded(spec),
     })
 }

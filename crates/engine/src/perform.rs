@@ -8,18 +8,17 @@ use onus_checks as checks;
 use onus_ledger::{Durability, LedgerError, objects};
 use onus_machine::Run;
 use onus_model::{
-    ArtifactRef, Check, Criterion, CriterionId, Digest, PrepareAnswer, Step, StepError, StepOutput, StepTask, Verdict,
-    VerdictSource,
+    ArtifactForm, ArtifactRef, Criterion, CriterionId, Digest, FileEdit, PrepareAnswer, Role, Step, StepError,
+    StepOutput, StepTask,
 };
 use onus_runners::{AgentFailure, AgentReply, AgentRequest, FailureCause, Scratch};
 use onus_spec::prompts;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
-use crate::EngineError;
-use crate::ask::{Telling, context};
-use crate::checking;
-use crate::world::World;
+use crate::ask::{Shown, Telling, context};
+use crate::world::{BoundAgent, World};
+use crate::{EngineError, area, checking};
 
 /// How much of an agent's last words a record keeps; the transcript has all of it.
 const TAIL_BYTES_MAX: usize = 2000;
@@ -35,6 +34,12 @@ pub(crate) enum Trouble {
 impl From<StepError> for Trouble {
     fn from(error: StepError) -> Trouble {
         Trouble::Step(error)
+    }
+}
+
+impl From<EngineError> for Trouble {
+    fn from(error: EngineError) -> Trouble {
+        Trouble::Engine(error)
     }
 }
 
@@ -60,12 +65,28 @@ pub(crate) struct Job {
 pub(crate) struct Performed {
     pub(crate) output: StepOutput,
     pub(crate) transcript: Option<Digest>,
+    /// What was not allowed to stay as the agent left it.
+    pub(crate) edits: Vec<FileEdit>,
+}
+
+/// One call of one agent: who plays which role, and what it is told beside what everybody is.
+pub(crate) struct Call<'a> {
+    pub(crate) role: Role,
+    pub(crate) bound: &'a BoundAgent,
+    pub(crate) rules: &'a [&'a Criterion],
+    pub(crate) shown: Option<&'a Shown>,
 }
 
 impl Job {
     pub(crate) async fn perform(self) -> Result<Performed, Trouble> {
+        let job = Arc::new(self);
+        job.step().await
+    }
+
+    async fn step(self: &Arc<Self>) -> Result<Performed, Trouble> {
         match self.task.step {
             Step::Plan => self.plan().await,
+            Step::Produce | Step::Refine if self.world.form == ArtifactForm::Tree => self.write_tree().await,
             Step::Produce | Step::Refine => self.write().await,
             Step::Prepare => self.prepare().await,
             Step::Evaluate => self.evaluate().await,
@@ -75,7 +96,7 @@ impl Job {
 
     async fn plan(&self) -> Result<Performed, Trouble> {
         let active: Vec<&Criterion> = self.run.spec.active(&self.run.level).collect();
-        let reply = self.ask(&active, None).await?;
+        let reply = self.ask_own(&active, None).await?;
         let plan = self.read(&reply, |answer| checks::plan(answer, &self.run.spec.limits))?;
         Ok(self.performed(StepOutput::Plan(plan), &reply))
     }
@@ -83,7 +104,7 @@ impl Job {
     /// PRODUCE and REFINE: the answer is the artifact itself.
     async fn write(&self) -> Result<Performed, Trouble> {
         let before = self.artifact()?;
-        let reply = self.ask(&[], before.as_deref()).await?;
+        let reply = self.ask_own(&[], before.clone()).await?;
         let bytes = match (&reply.artifact, &before) {
             (Some(bytes), _) => bytes.clone(),
             (None, _) if !reply.stdout.bytes.trim_ascii().is_empty() => reply.stdout.bytes.clone(),
@@ -107,11 +128,43 @@ impl Job {
         }
         let text = checks::artifact_text(&bytes).map_err(|error| self.unreadable(&error, &reply))?;
         let artifact = ArtifactRef {
-            artifact_sha256: objects::put(&self.world.places, &bytes, Durability::Synced)?,
+            artifact_sha256: objects::put(self.world.places(), &bytes, Durability::Synced)?,
             bytes: size,
             changed: checks::changes(before.as_deref(), &text),
         };
         Ok(self.performed(StepOutput::Artifact(artifact), &reply))
+    }
+
+    /// PRODUCE and REFINE of a tree: the answer is what the files of the area are afterwards.
+    async fn write_tree(&self) -> Result<Performed, Trouble> {
+        let (world, places) = (&self.world, self.world.places());
+        let before = match &self.run.artifact {
+            Some(artifact) => area::load(places, &artifact.artifact_sha256)?,
+            None => world.base.clone(),
+        };
+        // Whatever an interrupted step or anybody else left there is not what this step begins from.
+        let mut edits = Vec::new();
+        if let Some(found) = world.area.settle(places, &before)?
+            && self.task.attempt == 1
+        {
+            edits.push(FileEdit {
+                path: ".".to_owned(),
+                frozen_sha256: area::store(places, &before)?,
+                found_sha256: Some(found),
+            });
+        }
+        let reply = self.ask_own(&[], None).await?;
+        let taken = world.area.take(places, &world.base)?;
+        edits.extend(taken.refused);
+        if self.task.step == Step::Refine && taken.snapshot.files == before.files {
+            let message = "the agent changed no file that counts; what it says about its work is not looked at";
+            return Err(self.bad_reply("empty_artifact", message.to_owned(), &reply).into());
+        }
+        let artifact = area::record(places, &taken.snapshot, &before)?;
+        Ok(Performed {
+            edits,
+            ..self.performed(StepOutput::Artifact(artifact), &reply)
+        })
     }
 
     async fn prepare(&self) -> Result<Performed, Trouble> {
@@ -126,74 +179,19 @@ impl Job {
             return Ok(Performed {
                 output: StepOutput::Checks(Vec::new()),
                 transcript: None,
+                edits: Vec::new(),
             });
         }
-        let reply = self.ask(&open, None).await?;
+        let reply = self.ask_own(&open, None).await?;
         let ids: Vec<CriterionId> = open.iter().map(|c| c.id.clone()).collect();
         let prepared = self.read(&reply, |answer: PrepareAnswer| checks::prepared(answer, &ids))?;
-        let proven = checking::prove(&self.world, prepared, &self.cancel).await;
+        let proven = checking::prove(&self.desk(), prepared).await;
         self.not_cancelled()?;
         Ok(self.performed(StepOutput::Checks(proven), &reply))
     }
 
-    async fn evaluate(&self) -> Result<Performed, Trouble> {
-        let Some(text) = self.artifact()? else {
-            return Err(self
-                .error("empty_artifact", "there is no artifact to evaluate".to_owned())
-                .into());
-        };
-        let prepared = self.run.prepared_checks.as_deref().unwrap_or_default();
-        let active: Vec<&Criterion> = self.run.spec.active(&self.run.level).collect();
-        let asked = checks::asked(active.iter().copied(), prepared);
-        let by_check: Vec<(&Criterion, VerdictSource, Vec<Check>)> = active
-            .iter()
-            .filter(|c| !asked.iter().any(|a| a.id == c.id))
-            .map(|c| match c.verify.as_slice() {
-                [] => {
-                    let own = prepared.iter().filter(|p| p.rule_id == c.id && p.control.counts());
-                    (*c, VerdictSource::Prepared, own.map(|p| p.check.clone()).collect())
-                }
-                checks => (*c, VerdictSource::Contract, checks.to_vec()),
-            })
-            .collect();
-        let all_checks = by_check.iter().flat_map(|(_, _, checks)| checks.clone()).collect();
-        let bytes: Arc<[u8]> = Arc::from(text.as_bytes());
-        let (results, judged) = tokio::join!(
-            checking::run_all(&self.world, all_checks, &bytes, &self.cancel),
-            self.judge(&asked, &text)
-        );
-        self.not_cancelled()?;
-        let (mut verdicts, transcript) = judged?;
-        let mut results = results.into_iter();
-        for (criterion, source, checks) in by_check {
-            let own = results.by_ref().take(checks.len()).collect();
-            verdicts.push(checks::from_checks(criterion, source, own));
-        }
-        Ok(Performed {
-            output: StepOutput::Verdicts {
-                artifact: Digest::of(&bytes),
-                verdicts,
-            },
-            transcript,
-        })
-    }
-
-    /// Verdicts on what no check decides.
-    async fn judge(&self, asked: &[&Criterion], text: &str) -> Result<(Vec<Verdict>, Option<Digest>), Trouble> {
-        if asked.is_empty() {
-            return Ok((Vec::new(), None));
-        }
-        if !self.world.agents.contains_key(&self.task.step.role()) {
-            return Ok((asked.iter().map(|c| checks::unchecked(c)).collect(), None));
-        }
-        let reply = self.ask(asked, Some(text)).await?;
-        let verdicts = self.read(&reply, |answer| checks::judge(answer, asked, text))?;
-        Ok((verdicts, self.transcript(&spoken(&reply), &reply.stderr.bytes)))
-    }
-
     async fn critique(&self) -> Result<Performed, Trouble> {
-        let text = self.artifact()?;
-        let reply = self.ask(&[], text.as_deref()).await?;
+        let reply = self.ask_own(&[], self.artifact()?).await?;
         let failing: Vec<CriterionId> = self
             .run
             .evaluation
@@ -207,12 +205,28 @@ impl Job {
     }
 
     /// Asks the agent bound to this step.
-    async fn ask(&self, rules: &[&Criterion], artifact: Option<&str>) -> Result<AgentReply, Trouble> {
-        let (world, run, step) = (&self.world, &self.run, self.task.step);
-        let role = step.role();
-        let (Some(bound), Some(template)) = (world.agents.get(&role), world.templates.get(&role)) else {
+    async fn ask_own(&self, rules: &[&Criterion], artifact: Option<String>) -> Result<AgentReply, Trouble> {
+        let role = self.task.step.role();
+        let Some(bound) = self.world.agents.get(&role) else {
             return Err(self
                 .error("spawn", format!("no agent is bound to role `{role}`"))
+                .into());
+        };
+        let shown = artifact.map(Shown::Document);
+        let call = Call {
+            role,
+            bound,
+            rules,
+            shown: shown.as_ref(),
+        };
+        self.ask(call).await
+    }
+
+    pub(crate) async fn ask(&self, call: Call<'_>) -> Result<AgentReply, Trouble> {
+        let (world, run, step) = (&self.world, &self.run, self.task.step);
+        let Some(template) = world.templates.get(&call.role) else {
+            return Err(self
+                .error("spawn", format!("role `{}` has no prompt", call.role))
                 .into());
         };
         let fence = fence().map_err(|message| self.error("io", message))?;
@@ -221,18 +235,27 @@ impl Job {
             world,
             &Telling {
                 step,
-                rules,
-                artifact,
+                rules: call.rules,
+                shown: call.shown,
                 recent: &self.recent,
                 fence: &fence,
                 previous_error: self.previous_error.as_deref(),
             },
         );
         let prompt = prompts::render(template, &input).map_err(|error| self.error("io", chain(&error)))?;
-        let scratch = Scratch::create(&world.scratch)
-            .map_err(|source| storage("make a directory in", world.scratch.clone(), source))?;
+        let unusable = |source| storage("make a directory in", world.tools.scratch.clone(), source);
+        let scratch = Scratch::create(&world.tools.scratch).map_err(unusable)?;
+        let tree = world.form == ArtifactForm::Tree;
+        // A judge of a tree sees what it is shown and nothing else.
+        let workspace = if tree && step == Step::Evaluate {
+            let empty = scratch.path().join("work");
+            std::fs::create_dir(&empty).map_err(unusable)?;
+            empty
+        } else {
+            world.area.dir.clone()
+        };
         let request = AgentRequest {
-            role,
+            role: call.role,
             step,
             run_id: world.run_id.clone(),
             alias: world.alias.clone(),
@@ -241,16 +264,20 @@ impl Job {
             attempt: self.task.attempt,
             prompt,
             input,
-            workspace: world.workspace.clone(),
+            workspace,
             scratch: scratch.path().to_owned(),
             artifact_name: onus_ledger::ARTIFACT_FILE.to_owned(),
-            base_artifact: artifact.map(|text| text.as_bytes().to_vec()),
+            tree,
+            base_artifact: match call.shown {
+                Some(Shown::Document(text)) => Some(text.as_bytes().to_vec()),
+                Some(Shown::Files(_)) | None => None,
+            },
             artifact_writable: matches!(step, Step::Produce | Step::Refine),
-            timeout: bound.timeout,
-            output_bytes_max: world.output_bytes_max,
+            timeout: call.bound.timeout,
+            output_bytes_max: world.tools.output_bytes_max,
             artifact_bytes_max: run.spec.limits.artifact_bytes_max,
         };
-        bound
+        call.bound
             .agent
             .call(&request, &self.cancel)
             .await
@@ -258,12 +285,17 @@ impl Job {
     }
 
     /// The run's artifact, from the store: what is on disk beside the ledger is only a copy.
-    fn artifact(&self) -> Result<Option<String>, Trouble> {
-        let Some(artifact) = &self.run.artifact else {
+    pub(crate) fn artifact(&self) -> Result<Option<String>, Trouble> {
+        let Some(artifact) = self
+            .run
+            .artifact
+            .as_ref()
+            .filter(|_| self.world.form == ArtifactForm::File)
+        else {
             return Ok(None);
         };
         let bytes = objects::get(
-            &self.world.places,
+            self.world.places(),
             &artifact.artifact_sha256,
             self.run.spec.limits.artifact_bytes_max,
         )?;
@@ -271,7 +303,7 @@ impl Job {
     }
 
     /// Reads a JSON answer and holds it against what was asked.
-    fn read<T: DeserializeOwned, U>(
+    pub(crate) fn read<T: DeserializeOwned, U>(
         &self,
         reply: &AgentReply,
         check: impl FnOnce(T) -> Result<U, checks::AnswerError>,
@@ -285,27 +317,28 @@ impl Job {
         Performed {
             output,
             transcript: self.transcript(&spoken(reply), &reply.stderr.bytes),
+            edits: Vec::new(),
         }
     }
 
     /// Keeps what an agent said. Nothing is decided from it, so losing it to a power cut or a full disk loses no truth.
-    fn transcript(&self, stdout: &[u8], stderr: &[u8]) -> Option<Digest> {
+    pub(crate) fn transcript(&self, stdout: &[u8], stderr: &[u8]) -> Option<Digest> {
         let all = match (stdout, stderr) {
             ([], []) => return None,
             (stdout, []) => stdout.to_vec(),
             (stdout, stderr) => [stdout, b"\n--- stderr ---\n", stderr].concat(),
         };
-        objects::put(&self.world.places, &all, Durability::Relaxed).ok()
+        objects::put(self.world.places(), &all, Durability::Relaxed).ok()
     }
 
-    fn not_cancelled(&self) -> Result<(), StepError> {
+    pub(crate) fn not_cancelled(&self) -> Result<(), StepError> {
         if self.cancel.is_cancelled() {
             return Err(self.error("cancelled", "the run was interrupted".to_owned()));
         }
         Ok(())
     }
 
-    fn error(&self, kind: &str, message: String) -> StepError {
+    pub(crate) fn error(&self, kind: &str, message: String) -> StepError {
         StepError {
             failed_step: self.task.step,
             kind: kind.to_owned(),
@@ -355,7 +388,7 @@ fn storage(attempt: &'static str, path: PathBuf, source: io::Error) -> Trouble {
 }
 
 /// Everything an agent answered: what it wrote to its response file, then what it printed.
-fn spoken(reply: &AgentReply) -> Vec<u8> {
+pub(crate) fn spoken(reply: &AgentReply) -> Vec<u8> {
     match &reply.response {
         Some(response) if reply.stdout.bytes.is_empty() => response.clone(),
         Some(response) => [response.as_slice(), b"\n--- stdout ---\n", &reply.stdout.bytes].concat(),

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 
 use onus_checks::Files;
 use onus_ledger::{Durability, Places, objects};
-use onus_model::{FileEntry, LeftOut, Snapshot, TreePath};
+use onus_model::{FileEntry, Globs, LeftOut, Snapshot, TreePath};
 
 use crate::EngineError;
 
@@ -228,7 +228,17 @@ pub fn take_commit(places: &Places, repository: &Path, revision: &str) -> Result
 }
 
 /// Runs git with no configuration but the repository's, and with everything off that could run a program.
-fn git(repository: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn git(repository: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, EngineError> {
+    git_with(repository, args, input, &[])
+}
+
+/// [`git`] with variables of its own.
+pub(crate) fn git_with(
+    repository: &Path,
+    args: &[&str],
+    input: Option<Vec<u8>>,
+    env: &[(&str, &str)],
+) -> Result<Vec<u8>, EngineError> {
     let failed =
         |what: String| EngineError::Configuration(format!("git {} in `{}`: {what}", args[0], repository.display()));
     let mut child = Command::new("git")
@@ -247,6 +257,7 @@ fn git(repository: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
+        .envs(env.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -269,6 +280,12 @@ fn git(repository: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u
     Ok(output.stdout)
 }
 
+/// Whether the repository has this commit.
+pub(crate) fn commit_exists(repository: &Path, commit: &str) -> bool {
+    let named = format!("{commit}^{{commit}}");
+    git(repository, &["cat-file", "-e", &named], None).is_ok()
+}
+
 /// Lays a tree out in an empty directory.
 pub(crate) fn lay_out(places: &Places, snapshot: &Snapshot, dir: &Path) -> Result<(), EngineError> {
     for (path, file) in &snapshot.files {
@@ -289,6 +306,18 @@ pub(crate) fn lay_out(places: &Places, snapshot: &Snapshot, dir: &Path) -> Resul
         out.write_all(&bytes).map_err(unwritable)?;
     }
     Ok(())
+}
+
+/// Whether a path is protected by these globs.
+pub(crate) fn protected(globs: &[String]) -> Result<impl Fn(&str) -> bool + use<>, EngineError> {
+    let compiled = match globs {
+        [] => None,
+        globs => Some(
+            onus_checks::compile_globs(&Globs(globs.to_vec()))
+                .map_err(|problem| EngineError::Configuration(format!("`protected`: {problem}")))?,
+        ),
+    };
+    Ok(move |path: &str| compiled.as_ref().is_some_and(|globs| globs.is_match(path)))
 }
 
 /// The tree that checks see: the snapshot, with protected paths as they were in the base.

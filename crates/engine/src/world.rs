@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use onus_ledger::Places;
-use onus_model::{Alias, Digest, Role, RunId};
+use onus_model::{Alias, ArtifactForm, ContextFile, Digest, Role, RunId, Snapshot};
 use onus_runners::Agent;
 use tokio::sync::Semaphore;
+
+use crate::Project;
+use crate::area::Area;
 
 /// A document given to the agents as background.
 #[derive(Debug, Clone)]
@@ -19,28 +22,73 @@ pub(crate) struct ContextText {
 /// An agent and how long one call of it may take.
 #[derive(Debug)]
 pub(crate) struct BoundAgent {
+    /// As the loop file calls it.
+    pub(crate) name: String,
     pub(crate) agent: Agent,
     pub(crate) timeout: Duration,
+}
+
+/// What it takes to run the programs of checks.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    pub(crate) places: Places,
+    /// Where scratch directories of calls and checks are made.
+    pub(crate) scratch: PathBuf,
+    /// The `PATH` that checks see.
+    pub(crate) path: String,
+    /// What they see beside it, in a tree of files.
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) timeout: Duration,
+    pub(crate) output_bytes_max: u64,
+    /// How many check programs run at once.
+    pub(crate) turns: Semaphore,
+}
+
+impl Tools {
+    pub(crate) fn new(project: &Project, scratch: PathBuf, limits: &onus_model::Limits) -> Tools {
+        Tools {
+            places: project.places.clone(),
+            scratch,
+            path: project.path_variable().to_owned(),
+            env: crate::tree::tool_homes(&project.env),
+            timeout: Duration::from_secs(limits.check_timeout_seconds),
+            output_bytes_max: limits.output_bytes_max,
+            turns: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
+        }
+    }
 }
 
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) run_id: RunId,
     pub(crate) alias: Alias,
-    pub(crate) places: Places,
-    /// Absolute.
-    pub(crate) workspace: PathBuf,
-    /// Where scratch directories of calls and checks are made.
-    pub(crate) scratch: PathBuf,
-    /// The `PATH` that checks see.
-    pub(crate) path: String,
+    pub(crate) tools: std::sync::Arc<Tools>,
+    pub(crate) form: ArtifactForm,
+    /// Where agents work.
+    pub(crate) area: Area,
+    /// The tree that the work began from; of a loop around one document it is empty.
+    pub(crate) base: Snapshot,
     pub(crate) agents: BTreeMap<Role, BoundAgent>,
+    /// Who judges, if the loop names judges of its own.
+    pub(crate) judges: Vec<BoundAgent>,
+    /// How many judges are asked at once.
+    pub(crate) judge_turns: Semaphore,
+    /// Bad examples for judges, by path.
+    pub(crate) twins: BTreeMap<String, String>,
     pub(crate) templates: BTreeMap<Role, String>,
     pub(crate) context: Vec<ContextText>,
-    pub(crate) check_timeout: Duration,
-    pub(crate) output_bytes_max: u64,
     /// Files that checks run, as the contract froze them.
     pub(crate) frozen_files: BTreeMap<String, Digest>,
-    /// How many check programs run at once.
-    pub(crate) check_turns: Semaphore,
+    /// Files that the contract was read from.
+    pub(crate) sources: Vec<ContextFile>,
+    /// The project's directory, which `sources` are relative to.
+    pub(crate) project: PathBuf,
+    /// Why judges' words weigh less in this loop.
+    pub(crate) degraded: Vec<String>,
+}
+
+impl World {
+    pub(crate) fn places(&self) -> &Places {
+        &self.tools.places
+    }
 }

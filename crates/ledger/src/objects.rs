@@ -89,7 +89,8 @@ pub fn get(places: &Places, digest: &Digest, bytes_max: u64) -> Result<Vec<u8>, 
 /// Removes objects that no history refers to and that are older than `older_than`. The age spares what a run has stored
 /// but not yet recorded, so it should lie well behind now.
 ///
-/// Any 64 hex digits in a history or in quarantine count as a reference: rather keep too much.
+/// Any 64 hex digits in a history, in quarantine or in an object that is kept (the list of a tree names its files) count as a
+/// reference: rather keep too much.
 pub fn collect(places: &Places, older_than: SystemTime) -> Result<Collected, LedgerError> {
     let mut unreferenced = HashSet::new();
     let mut leftovers = Vec::new();
@@ -109,14 +110,25 @@ pub fn collect(places: &Places, older_than: SystemTime) -> Result<Collected, Led
             }
         }
     }
-    let all = unreferenced.len() as u64;
+    let stored = unreferenced.clone();
     for alias in list_aliases(places)? {
         forget_referenced(&places.history(&alias), &mut unreferenced)?;
     }
     for entry in disk::entries(&places.quarantine())? {
         forget_referenced(&entry.path(), &mut unreferenced)?;
     }
-    collected.kept += all - unreferenced.len() as u64;
+    let mut followed = HashSet::new();
+    loop {
+        let kept: Vec<Digest> = stored.difference(&unreferenced).copied().collect();
+        let fresh: Vec<Digest> = kept.into_iter().filter(|digest| followed.insert(*digest)).collect();
+        if fresh.is_empty() || unreferenced.is_empty() {
+            break;
+        }
+        for digest in fresh {
+            forget_referenced(&places.object(&digest), &mut unreferenced)?;
+        }
+    }
+    collected.kept += (stored.len() - unreferenced.len()) as u64;
 
     for path in unreferenced.iter().map(|digest| places.object(digest)).chain(leftovers) {
         // Looked at now and not before: it may have been put again meanwhile.

@@ -1,9 +1,9 @@
 //! Verifying a run from the outside: every event, seal, head, recorded object and the artifact, at the speed of the hash.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use onus_model::{Alias, Digest};
+use onus_model::{Alias, Digest, FileEntry};
 use serde::Deserialize;
 
 use crate::disk;
@@ -97,8 +97,12 @@ pub fn verify(places: &Places, alias: &Alias) -> Result<Report, LedgerError> {
     let mut seen = HashSet::new();
     let mut recorded: Vec<Recorded> = Vec::new();
     let mut newest = None;
+    let mut of_trees = false;
     let survey = survey(places, alias, |line, offset, _| {
-        if let Some("artifact_created" | "refinement_done") = line.event() {
+        if line.event() == Some("run_started") {
+            of_trees = is_of_trees(line.text);
+        }
+        if let Some("artifact_created" | "refinement_done" | "artifact_restored") = line.event() {
             let digest = artifact_of(line.text)?;
             newest = Some((digest, line.seq));
             if seen.insert(digest) {
@@ -124,10 +128,21 @@ pub fn verify(places: &Places, alias: &Alias) -> Result<Report, LedgerError> {
     report.note_history(survey.damage, survey.torn, survey.forged_at);
     for object in recorded {
         let problem = check_object(places, &object.digest);
+        let sound = problem.is_none();
         report.note(Some(object.seq), Some(object.offset), problem);
+        if of_trees && sound {
+            for file in files_of(places, &object.digest) {
+                if seen.insert(file) {
+                    report.objects += 1;
+                    report.note(Some(object.seq), Some(object.offset), check_object(places, &file));
+                }
+            }
+        }
     }
+    // Beside a run of trees lies only a list for people.
     if let Some((digest, seq)) = newest
         && !live
+        && !of_trees
     {
         report.note(Some(seq), None, check_artifact(places, alias, digest));
     }
@@ -180,6 +195,19 @@ fn artifact_of(text: &[u8]) -> Result<Digest, Cause> {
     }
     let line: Line = serde_json::from_slice(text).map_err(|e| Cause::Record(e.to_string()))?;
     Ok(line.payload.artifact_sha256)
+}
+
+/// Whether the run's artifacts are trees of files.
+fn is_of_trees(text: &[u8]) -> bool {
+    let line: Option<serde_json::Value> = serde_json::from_slice(text).ok();
+    line.is_some_and(|line| line["payload"]["spec"]["artifact"] == "tree")
+}
+
+/// The files of a stored tree.
+fn files_of(places: &Places, tree: &Digest) -> Vec<Digest> {
+    let bytes = crate::objects::get(places, tree, u64::MAX).unwrap_or_default();
+    let files: BTreeMap<String, FileEntry> = serde_json::from_slice(&bytes).unwrap_or_default();
+    files.into_values().map(|file| file.sha256).collect()
 }
 
 fn check_object(places: &Places, wanted: &Digest) -> Option<ProblemKind> {

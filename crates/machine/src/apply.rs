@@ -3,9 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use onus_model::{Event, ProgressNote, RunStarted, Scorecard, Status, Step};
+use onus_model::{
+    ArtifactRef, CriterionId, Event, ProgressNote, Reason, RunStarted, Scorecard, Status, Step, Verdict, VerdictKind,
+};
 
-use crate::run::{Progress, Run, Segment};
+use crate::oscillation::visit;
+use crate::run::{Candidate, Known, Progress, Run, Segment, Visit};
+use crate::score::{blocking, is_blocked};
 
 /// The state after one more event. Total: a recorded event always applies, and one that makes no sense where it stands
 /// (anything before `run_started`, anything after the end) changes nothing.
@@ -22,6 +26,12 @@ pub fn apply(run: Option<Run>, event: &Event) -> Option<Run> {
 
 fn begin(start: &RunStarted) -> Option<Run> {
     let first_level = start.spec.levels.first()?;
+    let known = baseline_known(start);
+    // What held before the work must hold after it.
+    let held = known
+        .values()
+        .filter(|known| known.verdict.verdict == VerdictKind::Pass);
+    let passed_once = held.map(|known| known.verdict.id.clone()).collect();
     Some(Run {
         spec: Arc::clone(&start.spec),
         contract_sha256: start.contract_sha256,
@@ -41,12 +51,40 @@ fn begin(start: &RunStarted) -> Option<Run> {
         critique: None,
         freshly_evaluated: false,
         progress: Progress::default(),
+        passed_once,
+        candidates: Vec::new(),
+        trail: Vec::new(),
+        oscillation: None,
+        disputes: BTreeMap::new(),
+        edits: BTreeSet::new(),
         completed_step_ms: 0,
         last_completed_step: String::new(),
         last_error: None,
+        baseline: start.baseline.iter().flat_map(|b| b.verdicts.clone()).collect(),
+        known,
+        restored: false,
         stop: None,
         failure: None,
     })
+}
+
+/// What was known of the tree before the work began.
+fn baseline_known(start: &RunStarted) -> BTreeMap<CriterionId, Known> {
+    let Some(baseline) = &start.baseline else {
+        return BTreeMap::new();
+    };
+    let Some(base) = baseline.base_sha256 else {
+        return BTreeMap::new();
+    };
+    let one = |verdict: &Verdict| {
+        let known = Known {
+            verdict: verdict.clone(),
+            artifact_sha256: base,
+        };
+        (verdict.id.clone(), known)
+    };
+    let kept = baseline.verdicts.iter().filter(|v| v.reads_sha256.is_some());
+    kept.map(one).collect()
 }
 
 fn advance(run: &mut Run, event: &Event) {
@@ -65,11 +103,15 @@ fn advance(run: &mut Run, event: &Event) {
         }
         Event::EvaluationDone { scorecard, note } => {
             measure(run, scorecard);
+            remember(run, scorecard);
+            visit(run, scorecard);
             run.evaluation = Some(scorecard.clone());
             finish(run, Step::Evaluate, *note);
             run.freshly_evaluated = true;
             if !scorecard.passed {
                 (run.segment, run.index) = (Segment::OnFail, 0);
+            } else if !scorecard.is_fresh() && run.spec.level_after(&run.level).is_none() {
+                (run.segment, run.index) = (Segment::Confirm, 0);
             }
         }
         Event::CritiqueDone { issues, note } => {
@@ -80,10 +122,13 @@ fn advance(run: &mut Run, event: &Event) {
             run.artifact = Some(artifact.clone());
             finish(run, Step::Refine, *note);
         }
+        Event::ArtifactRestored { artifact, .. } => restore(run, artifact),
         Event::PhaseSwitched { to, .. } => {
             run.level = to.clone();
             (run.segment, run.index) = (Segment::LevelUp, 0);
             run.freshly_evaluated = false;
+            run.trail.clear();
+            run.oscillation = None;
             run.progress = Progress {
                 last_score: run.progress.last_score,
                 ..Progress::default()
@@ -113,6 +158,9 @@ fn advance(run: &mut Run, event: &Event) {
                 run.artifact.clone_from(&run.stage_base);
             }
         }
+        Event::EditRefused(edit) => {
+            run.edits.insert(edit.clone());
+        }
         Event::RunStarted(_) | Event::TailRepaired { .. } | Event::Adopted { .. } | Event::Repaired { .. } => {}
     }
 }
@@ -140,7 +188,7 @@ fn measure(run: &mut Run, card: &Scorecard) {
     let gain = card.score.delta(progress.base);
     if gain >= i32::from(run.spec.stagnation.delta_min.basis_points()) {
         progress.stagnation_count = 0;
-    } else if card.failed.is_empty() {
+    } else if !is_blocked(&run.spec, card) {
         progress.stagnation_count += 1;
     }
     let failing: BTreeSet<_> = card.failing_ids().cloned().collect();
@@ -152,4 +200,64 @@ fn measure(run: &mut Run, card: &Scorecard) {
     progress.failing = failing;
     progress.base = card.score;
     progress.last_score = card.score;
+}
+
+/// Keeps what an evaluation says beyond its score.
+fn remember(run: &mut Run, card: &Scorecard) {
+    run.restored = false;
+    for verdict in &card.rule_results {
+        // A criterion that was left out keeps what was known of it.
+        if verdict.reads_sha256.is_some() {
+            let known = Known {
+                verdict: Verdict {
+                    kept: false,
+                    ..verdict.clone()
+                },
+                artifact_sha256: card.artifact_sha256,
+            };
+            run.known.insert(verdict.id.clone(), known);
+        }
+        if verdict.verdict == VerdictKind::Pass {
+            run.passed_once.insert(verdict.id.clone());
+        }
+        if verdict.advisory {
+            *run.disputes.entry(verdict.id.clone()).or_default() += 1;
+        }
+    }
+    let Some(artifact) = run.artifact.clone() else { return };
+    let level = run.spec.levels.iter().position(|l| l.name == card.phase).unwrap_or(0);
+    let untrusted = card.reasons.iter().any(|reason| matches!(reason, Reason::Trust { .. }));
+    let candidate = Candidate {
+        level,
+        blocking: blocking(&run.spec, card).len() + usize::from(untrusted),
+        scorecard: Arc::new(card.clone()),
+        artifact,
+    };
+    // Whatever was found at a lower level led here, so it cannot be better.
+    run.candidates.retain(|earlier| earlier.level >= level);
+    let sha256 = candidate.artifact.artifact_sha256;
+    let known = |earlier: &&mut Candidate| earlier.artifact.artifact_sha256 == sha256;
+    match run.candidates.iter_mut().find(known) {
+        Some(earlier) => *earlier = candidate,
+        None => run.candidates.push(candidate),
+    }
+}
+
+/// Takes up an earlier artifact with what was found about it.
+fn restore(run: &mut Run, artifact: &ArtifactRef) {
+    run.artifact = Some(artifact.clone());
+    run.restored = true;
+    run.stage_base.clone_from(&run.artifact);
+    let Some(candidate) = run.candidate(artifact.artifact_sha256).cloned() else {
+        return;
+    };
+    let failing: BTreeSet<CriterionId> = candidate.scorecard.failing_ids().cloned().collect();
+    run.trail.push(Visit {
+        iteration: run.iteration,
+        artifact: artifact.artifact_sha256,
+        failing,
+        restored: true,
+    });
+    run.progress.last_score = candidate.scorecard.score;
+    run.evaluation = Some(Box::new((*candidate.scorecard).clone()));
 }

@@ -1,8 +1,8 @@
 //! The one place where news becomes events.
 
 use onus_model::{
-    Boundary, Decision, Digest, Effect, Event, Input, ProgressNote, Rejected, Stamped, Step, StepError, StepOutput,
-    StepTask, StopRequest, canonical_sha256,
+    Boundary, Decision, Digest, Effect, Event, FileEdit, Input, ProgressNote, Rejected, Scorecard, Stamped, Step,
+    StepError, StepOutput, StepTask, StopRequest, Verdict, VerdictKind, canonical_sha256,
 };
 
 use crate::follow::follow;
@@ -44,7 +44,7 @@ pub fn decide(run: Option<&Run>, input: Input) -> Result<Decision, Rejected> {
         } => {
             require_open(run, &task)?;
             let event = result_event(run, &task, output, transcript, &boundary)?;
-            let turn = turn.record(event);
+            let turn = turn.record(event).refuse(boundary.edits);
             // A stop waits for the whole stage.
             let request = boundary.stop_requested.as_ref().filter(|_| turn.between_stages());
             Ok(turn.settle(request))
@@ -52,10 +52,14 @@ pub fn decide(run: Option<&Run>, input: Input) -> Result<Decision, Rejected> {
         Input::Failed { task, error, boundary } => {
             require_open(run, &task)?;
             let event = failure_event(run, &task, error, &boundary);
-            Ok(turn.record(event).settle(boundary.stop_requested.as_ref()))
+            let turn = turn.record(event).refuse(boundary.edits);
+            Ok(turn.settle(boundary.stop_requested.as_ref()))
         }
         Input::Stop { reason, by } => Ok(turn.settle(Some(&StopRequest { reason, by }))),
-        Input::Resume { by, engine } => Ok(turn.record(Event::Resumed { by, engine }).settle(None)),
+        Input::Resume { by, engine, edits } => {
+            let turn = turn.record(Event::Resumed { by, engine }).refuse(edits);
+            Ok(turn.settle(None))
+        }
     }
 }
 
@@ -103,7 +107,15 @@ fn result_event(
         }
         (Step::Prepare, StepOutput::Checks(checks)) => Ok(Event::ChecksPrepared { checks, note }),
         (Step::Critique, StepOutput::Critique(issues)) => Ok(Event::CritiqueDone { issues, note }),
-        (Step::Evaluate, StepOutput::Verdicts { artifact, verdicts }) => {
+        (
+            Step::Evaluate,
+            StepOutput::Verdicts {
+                artifact,
+                verdicts,
+                effort,
+                degraded,
+            },
+        ) => {
             if current != Some(artifact) {
                 let current = current.map_or_else(|| "absent".to_owned(), |d| d.to_string());
                 return Err(Rejected::WrongArtifact {
@@ -111,7 +123,17 @@ fn result_event(
                     current,
                 });
             }
-            let card = scorecard(&run.spec, run.contract_sha256, &run.level, artifact, &verdicts);
+            let verdicts = if run.confirming() {
+                verdicts.into_iter().map(decided_now).collect()
+            } else {
+                verdicts
+            };
+            let (spec, level) = (&run.spec, &run.level);
+            let card = Scorecard {
+                effort,
+                degraded,
+                ..scorecard(spec, run.contract_sha256, level, artifact, &verdicts, &run.passed_once)
+            };
             Ok(Event::EvaluationDone {
                 scorecard: Box::new(card),
                 note,
@@ -130,6 +152,19 @@ fn result_event(
                 given,
             })
         }
+    }
+}
+
+/// Where everything must be decided anew, a kept verdict is none.
+fn decided_now(verdict: Verdict) -> Verdict {
+    if !verdict.kept {
+        return verdict;
+    }
+    Verdict {
+        verdict: VerdictKind::Unverified,
+        details: "kept from an earlier evaluation, where it had to be decided anew".to_owned(),
+        kept: false,
+        ..verdict
     }
 }
 
@@ -190,6 +225,16 @@ impl Turn {
             });
         }
         self.run = after;
+        self
+    }
+
+    /// Records the edits of frozen files that are news.
+    fn refuse(mut self, edits: Vec<FileEdit>) -> Turn {
+        for edit in edits {
+            if self.run.as_ref().is_some_and(|run| !run.edits.contains(&edit)) {
+                self = self.record(Event::EditRefused(edit));
+            }
+        }
         self
     }
 

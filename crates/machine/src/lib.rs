@@ -11,14 +11,18 @@
 
 mod apply;
 mod decide;
+mod explain;
 mod follow;
+mod oscillation;
 pub mod replay;
 mod run;
 mod score;
+mod share;
 mod wellformed;
 
 pub use apply::apply;
 pub use decide::{decide, pending};
-pub use run::{Progress, Run, Segment};
-pub use score::scorecard;
+pub use explain::explain;
+pub use run::{Candidate, Known, Progress, Run, Segment, Visit};
+pub use score::{blocking, scorecard};
 pub use wellformed::well_formed;

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 use onus_model::{
-    Boundary, Digest, Event, Input, LoopSpec, ProgressNote, Rejected, Stamped, Step, StepOutput, StopCondition,
-    StopRequest, canonical_sha256,
+    Boundary, Digest, Event, FileEdit, Input, LoopSpec, ProgressNote, Rejected, Stamped, Step, StepOutput,
+    StopCondition, StopRequest, canonical_sha256,
 };
 
 use crate::{Run, apply, decide};
@@ -58,7 +58,7 @@ pub fn replay(record: &[Stamped], what_if: Option<&dyn Fn(&mut LoopSpec)>) -> Re
             owed.clear();
         }
         if owed.is_empty() {
-            let Some(input) = input_of(run.as_ref(), recorded, record.get(at + 1), what_if)? else {
+            let Some(input) = input_of(run.as_ref(), recorded, &record[at + 1..], what_if)? else {
                 return Ok(diverged(run, at, Some(recorded), None));
             };
             match decide(run.as_ref(), input) {
@@ -109,14 +109,16 @@ fn housekeeping(event: &Event) -> bool {
 fn input_of(
     run: Option<&Run>,
     recorded: &Stamped,
-    next: Option<&Stamped>,
+    rest: &[Stamped],
     what_if: Option<&dyn Fn(&mut LoopSpec)>,
 ) -> Result<Option<Input>, Rejected> {
-    let stop_requested = next.and_then(|next| user_stop(&next.event));
+    let edits = refused_edits(rest);
+    let stop_requested = stop_after(&rest[edits.len()..]);
     let finished = |step: Step, output: StepOutput, note: &ProgressNote| {
         let boundary = Boundary {
             stage_ms: note.stage_ms.unwrap_or(0),
             stop_requested: stop_requested.clone(),
+            edits: edits.clone(),
         };
         run.map(|run| Input::Finished {
             task: run.task(step),
@@ -145,6 +147,8 @@ fn input_of(
             let output = StepOutput::Verdicts {
                 artifact: scorecard.artifact_sha256,
                 verdicts: scorecard.rule_results.clone(),
+                effort: scorecard.effort,
+                degraded: scorecard.degraded.clone(),
             };
             finished(Step::Evaluate, output, note)
         }
@@ -159,20 +163,50 @@ fn input_of(
             boundary: Boundary {
                 stage_ms: 0,
                 stop_requested: stop_requested.filter(|_| !will_retry),
+                edits,
             },
         }),
         Event::Resumed { by, engine } => Some(Input::Resume {
             by: by.clone(),
             engine: engine.clone(),
+            edits,
         }),
+        // Nothing but a person's stop goes back to an earlier artifact without a step before it.
+        Event::ArtifactRestored { .. } => {
+            let StopRequest { reason, by } = stop_requested.unwrap_or_else(|| StopRequest {
+                reason: None,
+                by: String::new(),
+            });
+            Some(Input::Stop { reason, by })
+        }
         Event::Stopped(_) => user_stop(&recorded.event).map(|StopRequest { reason, by }| Input::Stop { reason, by }),
-        Event::PhaseSwitched { .. }
+        Event::EditRefused(_)
+        | Event::PhaseSwitched { .. }
         | Event::IterationAdvanced { .. }
         | Event::Failed { .. }
         | Event::TailRepaired { .. }
         | Event::Adopted { .. }
         | Event::Repaired { .. } => None,
     })
+}
+
+/// What the step's boundary, or the resumption, said about frozen files.
+fn refused_edits(rest: &[Stamped]) -> Vec<FileEdit> {
+    rest.iter()
+        .map_while(|stamped| {
+            let Event::EditRefused(edit) = &stamped.event else {
+                return None;
+            };
+            Some(edit.clone())
+        })
+        .collect()
+}
+
+/// The request behind a stop that comes next, or after going back to an earlier artifact.
+fn stop_after(rest: &[Stamped]) -> Option<StopRequest> {
+    let mut events = rest.iter().map(|stamped| &stamped.event);
+    let next = events.find(|event| !matches!(event, Event::ArtifactRestored { .. }))?;
+    user_stop(next)
 }
 
 /// The request behind a stop by a person.

@@ -1,11 +1,12 @@
 //! The state of a run: what the events so far add up to.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use onus_model::{
-    ArtifactRef, CriterionId, Digest, Issue, LevelName, LoopSpec, PreparedCheck, Score, Scorecard, Stage, Status, Step,
-    StepError, StepTask, StopDetails,
+    ArtifactRef, CriterionId, Digest, FileEdit, Issue, LevelName, LoopSpec, PreparedCheck, Score, Scorecard, Stage,
+    Status, Step, StepError, StepTask, StopDetails, Verdict,
 };
 use serde::Serialize;
 
@@ -37,11 +38,36 @@ pub struct Run {
     /// The last finished stage was an evaluation, so the rules that look at scores apply.
     pub freshly_evaluated: bool,
     pub progress: Progress,
+    /// Criteria that some evaluation of this run passed.
+    pub passed_once: BTreeSet<CriterionId>,
+    /// Every artifact evaluated at the highest level so far, with what was found last.
+    pub candidates: Vec<Candidate>,
+    /// Where the work has been at this level.
+    pub trail: Vec<Visit>,
+    /// How the work goes in circles, in words for people.
+    pub oscillation: Option<String>,
+    /// How often a judge took back a pass without a change to what it is about.
+    pub disputes: BTreeMap<CriterionId, u32>,
+    /// Frozen files that were found changed.
+    pub edits: BTreeSet<FileEdit>,
     pub completed_step_ms: u64,
     pub last_completed_step: String,
     pub last_error: Option<StepError>,
+    /// What the contract's checks said before the work.
+    pub baseline: Vec<Verdict>,
+    /// The last verdict on each criterion that may be kept, and the artifact it was about.
+    pub known: BTreeMap<CriterionId, Known>,
+    /// The artifact was taken back to the best so far since the last evaluation.
+    pub restored: bool,
     pub stop: Option<StopDetails>,
     pub failure: Option<String>,
+}
+
+/// A verdict and what it was about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Known {
+    pub verdict: Verdict,
+    pub artifact_sha256: Digest,
 }
 
 /// Which list of stages of the loop's cycle.
@@ -52,6 +78,36 @@ pub enum Segment {
     Later,
     LevelUp,
     OnFail,
+    /// The last level passed with verdicts that were kept: one evaluation of everything says whether it holds.
+    Confirm,
+}
+
+/// An artifact that was evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    pub artifact: ArtifactRef,
+    pub scorecard: Arc<Scorecard>,
+    /// The level's place in the loop.
+    pub level: usize,
+    /// How many things no score makes up for.
+    pub blocking: usize,
+}
+
+impl Candidate {
+    /// Greater is better.
+    pub(crate) fn rank(&self) -> (usize, Reverse<usize>, Score) {
+        (self.level, Reverse(self.blocking), self.scorecard.score)
+    }
+}
+
+/// One artifact on the way, and what failed there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Visit {
+    pub iteration: u32,
+    pub artifact: Digest,
+    pub failing: BTreeSet<CriterionId>,
+    /// The engine went back here; the agents did not.
+    pub restored: bool,
 }
 
 /// What stagnation is measured by.
@@ -74,6 +130,8 @@ impl Run {
             Segment::Later => &cycle.later,
             Segment::LevelUp => &cycle.level_up,
             Segment::OnFail => &cycle.on_fail,
+            // A well-formed list ends with [evaluate].
+            Segment::Confirm => cycle.first.last().map_or(&[], std::slice::from_ref),
         }
     }
 
@@ -114,6 +172,33 @@ impl Run {
             .filter(|step| !self.done.contains(step))
             .map(|step| self.task(*step))
             .collect()
+    }
+
+    /// An evaluation is due in which no verdict may be kept.
+    pub fn confirming(&self) -> bool {
+        self.segment == Segment::Confirm
+    }
+
+    /// The best artifact so far: by level, then by how little blocks, then by score. Of equals the earliest.
+    pub fn best(&self) -> Option<&Candidate> {
+        let better = |best: &'_ Candidate, next: &'_ Candidate| next.rank() > best.rank();
+        self.candidates
+            .iter()
+            .reduce(|best, next| if better(best, next) { next } else { best })
+    }
+
+    /// What was found about this artifact.
+    pub(crate) fn candidate(&self, artifact: Digest) -> Option<&Candidate> {
+        self.candidates
+            .iter()
+            .find(|candidate| candidate.artifact.artifact_sha256 == artifact)
+    }
+
+    /// The best artifact, if the current one is worse or was never evaluated.
+    pub(crate) fn better_than_current(&self) -> Option<&Candidate> {
+        let current = self.artifact.as_ref()?.artifact_sha256;
+        let standing = self.candidate(current).map(Candidate::rank);
+        self.best().filter(|best| Some(best.rank()) > standing)
     }
 
     /// The gate passed. Only this makes the exit code 0.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use onus_model::{LoopSpec, Rejected, Stage, Step, StopCondition};
+use onus_model::{LoopSpec, Rejected, Score, Stage, Step, StopCondition, Weight};
 
 /// Refuses a loop that could hang, skip its gate or never evaluate.
 pub fn well_formed(spec: &LoopSpec) -> Result<(), Rejected> {
@@ -45,6 +45,7 @@ pub fn well_formed(spec: &LoopSpec) -> Result<(), Rejected> {
             return fail(format!("stop rule `{}` is missing", needed.name()));
         }
     }
+    scoring(spec).or_else(fail)?;
     let cycle = &spec.cycle;
     for (name, stages) in [
         ("first", &cycle.first),
@@ -69,6 +70,49 @@ pub fn well_formed(spec: &LoopSpec) -> Result<(), Rejected> {
         let distinct: BTreeSet<_> = stage.0.iter().collect();
         if stage.0.is_empty() || distinct.len() != stage.0.len() {
             return fail(format!("stage [{}] is empty or names a step twice", stage.label()));
+        }
+    }
+    Ok(())
+}
+
+/// Every name that a criterion uses exists, and every number can be reached.
+fn scoring(spec: &LoopSpec) -> Result<(), String> {
+    let dimensions = &spec.scoring.dimensions;
+    let names: BTreeSet<&str> = dimensions.iter().map(|d| d.name.as_str()).collect();
+    if names.len() != dimensions.len() {
+        return Err("two dimensions have one name".to_owned());
+    }
+    if !dimensions.is_empty() && dimensions.iter().all(|d| d.weight == Weight::ZERO) {
+        return Err("all dimensions weigh nothing, so everything would pass".to_owned());
+    }
+    for criterion in &spec.criteria {
+        let id = &criterion.id;
+        if let Some(name) = criterion.dimension.as_deref().filter(|name| !names.contains(name)) {
+            return Err(format!(
+                "criterion `{id}` is of dimension `{name}`, which does not exist"
+            ));
+        }
+        let groups = &spec.evaluation.groups;
+        if let Some(name) = criterion.group.as_ref().filter(|name| !groups.contains(name)) {
+            return Err(format!("criterion `{id}` is of group `{name}`, which does not exist"));
+        }
+        let anchors: BTreeSet<Score> = criterion.rubric.iter().map(|anchor| anchor.score).collect();
+        if anchors.len() != criterion.rubric.len() {
+            return Err(format!("two anchors of criterion `{id}` have one score"));
+        }
+        if let Some(at) = criterion.pass_at.filter(|at| !anchors.contains(at)) {
+            return Err(format!("criterion `{id}` holds at {at}, which is none of its anchors"));
+        }
+    }
+    // With dimensions, a level in which none counts would score 1 whatever fails.
+    for level in spec.levels.iter().filter(|_| !dimensions.is_empty()) {
+        let weighs = |name: &str| dimensions.iter().any(|d| d.name == name && d.weight > Weight::ZERO);
+        let mut active = spec.active(&level.name).filter_map(|c| c.dimension.as_deref());
+        if !active.any(weighs) {
+            return Err(format!(
+                "level `{}` has no active criterion in a dimension that weighs anything, so it would always score 1",
+                level.name
+            ));
         }
     }
     Ok(())

@@ -37,6 +37,9 @@ fn state_name(run: &Run) -> String {
         return run.status.name().to_owned();
     }
     let mut name = format!("{} {}", run.level, run.current_step());
+    if run.confirming() {
+        name.push_str(" to confirm");
+    }
     for step in &run.done {
         write!(name, ", {step} done").unwrap();
     }
@@ -51,6 +54,7 @@ fn inputs(run: &Run) -> Vec<(&'static str, Input)> {
     let boundary = Boundary {
         stage_ms: 1000,
         stop_requested: None,
+        ..Boundary::default()
     };
     let stop = StopRequest {
         reason: None,
@@ -72,7 +76,26 @@ fn inputs(run: &Run) -> Vec<(&'static str, Input)> {
         match step {
             Step::Evaluate => {
                 list.push(("evaluate: all hold", done(&[], &boundary)));
-                list.push(("evaluate: a soft one fails", done(&["a.should"], &boundary)));
+                let mut kept = done(&[], &boundary);
+                if let Input::Finished {
+                    output: StepOutput::Verdicts { verdicts, .. },
+                    ..
+                } = &mut kept
+                {
+                    verdicts.iter_mut().for_each(|verdict| verdict.kept = true);
+                }
+                list.push(("evaluate: all hold, verdicts were kept", kept));
+                let soft = if run.level.as_str() == "A" {
+                    "a.should"
+                } else {
+                    "b.should"
+                };
+                let name = if run.passed_once.iter().any(|id| id.as_str() == soft) {
+                    "evaluate: a soft one fails that had passed"
+                } else {
+                    "evaluate: a soft one fails"
+                };
+                list.push((name, done(&[soft], &boundary)));
                 list.push(("evaluate: a blocking one fails", done(&["a.must"], &boundary)));
                 list.push(("evaluate: a blocking one fails, stop asked", done(&["a.must"], &asked)));
             }
@@ -101,14 +124,17 @@ fn inputs(run: &Run) -> Vec<(&'static str, Input)> {
             by: "me".into(),
         },
     ));
-    list.push((
-        "resume",
-        Input::Resume {
-            by: "me".into(),
-            engine: "1".into(),
-        },
-    ));
+    list.push(("resume", resume()));
     list
+}
+
+/// What the best artifact so far came to, and whether the run is at it.
+fn best(run: &Run) -> String {
+    let Some(best) = run.best() else {
+        return String::new();
+    };
+    let here = run.artifact.as_ref() == Some(&best.artifact);
+    format!("{} {} {} {here}", best.level, best.blocking, best.scorecard.score)
 }
 
 fn walk(spec: LoopSpec) -> BTreeSet<Row> {
@@ -118,12 +144,14 @@ fn walk(spec: LoopSpec) -> BTreeSet<Row> {
     while let Some(bench) = queue.pop_front() {
         let run = bench.run();
         let key = format!(
-            "{} {} {:?} {} {}",
+            "{} {} {:?} {} {} {:?} {}",
             state_name(run),
             run.iteration,
             run.segment,
             run.progress.stagnation_count,
-            run.progress.base
+            run.progress.base,
+            run.passed_once,
+            best(run)
         );
         if !seen.insert(key) {
             continue;
@@ -218,7 +246,7 @@ fn the_reference_page_is_made_from_the_table() {
          ```mermaid\n{}```\n\n\
          A row for every state that can be reached and every input that can arrive in it. `A` and `B` are levels; \
          a state names its stage, the steps of the stage that are done, and failed tries. Where one state and input \
-         have several rows, the iteration, the budget or the stagnation count decides.\n\n{}",
+         have several rows, the iteration, the budget, the stagnation count, what had passed before or the best artifact so far decides.\n\n{}",
         diagram(&rows),
         table(&rows)
     );

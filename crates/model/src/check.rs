@@ -17,6 +17,30 @@ pub struct Check {
     /// A short bad example on which the check must fail. Needed where an empty artifact passes by nature ("no secrets").
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<String>,
+    /// Run more than once; different results on one tree make it flaky, and it passes only if enough runs do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<Repeat>,
+}
+
+impl Check {
+    /// A check that says nothing but what it looks at.
+    pub fn new(kind: CheckKind) -> Check {
+        Check {
+            kind,
+            counterexample: None,
+            repeat: None,
+        }
+    }
+}
+
+/// A fixed number of runs, all of them recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    pub runs: u32,
+    /// So many must pass; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<u32>,
 }
 
 /// The kinds of checks. `executable` and `content` look at one artifact and may be prepared by an agent; the others belong to
@@ -84,6 +108,29 @@ impl CheckKind {
             CheckKind::Links(_) => "links",
             CheckKind::Expr(_) => "expr",
             CheckKind::Human(_) => "human",
+        }
+    }
+}
+
+impl CheckKind {
+    /// The program it runs, if it runs one.
+    pub const fn command(&self) -> Option<&CommandLine> {
+        match self {
+            CheckKind::Executable { command, .. } => Some(command),
+            CheckKind::Tests(check) => Some(&check.command),
+            CheckKind::Lint(check) => Some(&check.command),
+            CheckKind::Metric(check) => Some(&check.command),
+            CheckKind::Coverage(check) => check.command.as_ref(),
+            CheckKind::Content { .. }
+            | CheckKind::Pattern(_)
+            | CheckKind::Schema(_)
+            | CheckKind::Marker(_)
+            | CheckKind::Artifact(_)
+            | CheckKind::Diff(_)
+            | CheckKind::Openapi(_)
+            | CheckKind::Links(_)
+            | CheckKind::Expr(_)
+            | CheckKind::Human(_) => None,
         }
     }
 }

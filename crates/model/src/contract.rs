@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Check, CriterionId, Digest, LevelName, Role, Score, Stage, Status, Weight};
+use crate::{
+    Check, CriterionId, Digest, Evaluation, Globs, Judging, LevelName, Role, Score, Scoring, Stage, Status, Weight,
+    is_default,
+};
 
 /// A preset with the user's overrides, fully expanded: a run needs nothing else. Its canonical SHA-256 is the contract hash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,9 +19,17 @@ pub struct LoopSpec {
     pub version: u32,
     pub task: Task,
     pub cycle: Cycle,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub artifact: ArtifactForm,
     /// In order: passing one activates the next.
     pub levels: Vec<Level>,
     pub criteria: Vec<Criterion>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scoring: Scoring,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub evaluation: Evaluation,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub judging: Judging,
     /// Tested top-down at a boundary; the first that matches wins.
     pub stop: Vec<StopRule>,
     pub stagnation: Stagnation,
@@ -27,6 +38,8 @@ pub struct LoopSpec {
     pub prompts: BTreeMap<Role, TemplateRef>,
     /// Where agents work, relative to the project.
     pub workspace: String,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub git: GitUse,
     /// Paths of a tree that checks see as they were in the base, whatever was done to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
@@ -96,6 +109,28 @@ impl TaskType {
     }
 }
 
+/// What a loop makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArtifactForm {
+    /// One document, kept beside the ledger.
+    #[default]
+    File,
+    /// The files of the workspace.
+    Tree,
+}
+
+/// What a loop over a tree does with git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GitUse {
+    /// Nothing: agents work in the workspace itself.
+    #[default]
+    Off,
+    /// Agents work in a worktree of the run's own; every iteration is a commit on the branch `onus/ALIAS`.
+    Worktree,
+}
+
 /// Which stages run when. Presets differ here, not in the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cycle {
@@ -126,11 +161,88 @@ pub struct Criterion {
     pub weight: Weight,
     #[serde(rename = "phase")]
     pub level: LevelName,
+    /// The part of the score it belongs to, where the loop scores by dimensions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<String>,
+    /// Evaluated together with the others of its group, and after the groups before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+    /// No score makes up for it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub must_pass: bool,
+    /// Producing agents are not told of it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hidden: bool,
+    /// An anti-pattern: when it does not hold, its dimension (or, without one, the whole) scores no more than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<Score>,
+    /// What a judge measures it by, from the worst to the best.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rubric: Vec<Anchor>,
+    /// The anchor at which it holds; absent: the best but one of three or more, else the best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_at: Option<Score>,
+    /// The files that decide it: what a judge is shown, and what must stay the same for a verdict to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<Globs>,
     /// How to tell, in words; PREPARE turns it into checks.
     pub check: String,
     /// Checks the contract brings along: the engine runs these and asks nobody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<Check>,
+}
+
+impl Criterion {
+    /// A criterion that says nothing but what it is about.
+    pub fn new(id: CriterionId, level: LevelName) -> Criterion {
+        Criterion {
+            id,
+            description: String::new(),
+            severity: Severity::Fail,
+            weight: Weight::whole(1),
+            level,
+            dimension: None,
+            group: None,
+            gate: None,
+            must_pass: false,
+            hidden: false,
+            cap: None,
+            rubric: Vec::new(),
+            pass_at: None,
+            reads: None,
+            check: String::new(),
+            verify: Vec::new(),
+        }
+    }
+
+    /// The anchor at which a judged criterion holds.
+    pub fn passes_at(&self) -> Score {
+        let mut anchors: Vec<Score> = self.rubric.iter().map(|anchor| anchor.score).collect();
+        anchors.sort();
+        let default = match anchors.as_slice() {
+            [.., good, _best] if anchors.len() > 2 => *good,
+            [.., best] => *best,
+            [] => Score::ONE,
+        };
+        self.pass_at.unwrap_or(default)
+    }
+}
+
+/// One step of a rubric: what work that deserves `score` looks like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Anchor {
+    pub score: Score,
+    pub text: String,
+}
+
+/// Which of the two questions a criterion answers: can the work be believed, and does it do what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    Trust,
+    Goal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -179,6 +291,10 @@ pub enum StopCondition {
     Stagnation,
     /// The same criteria failed several iterations in a row.
     SameFailures,
+    /// The work went back to an earlier state, by content or by what fails.
+    Oscillation,
+    /// A judge took back the same verdict twice without a change to what it is about: a person must decide.
+    Dispute,
     /// The time for completed steps is used up.
     BudgetExceeded,
     /// The last allowed iteration did not pass.
@@ -186,12 +302,14 @@ pub enum StopCondition {
 }
 
 impl StopCondition {
-    pub const ALL: [StopCondition; 7] = [
+    pub const ALL: [StopCondition; 9] = [
         StopCondition::ThresholdReached,
         StopCondition::NoMajorIssues,
         StopCondition::UserStop,
         StopCondition::Stagnation,
         StopCondition::SameFailures,
+        StopCondition::Oscillation,
+        StopCondition::Dispute,
         StopCondition::BudgetExceeded,
         StopCondition::IterationLimit,
     ];
@@ -203,6 +321,8 @@ impl StopCondition {
             StopCondition::UserStop => "user_stop",
             StopCondition::Stagnation => "stagnation",
             StopCondition::SameFailures => "same_failures",
+            StopCondition::Oscillation => "oscillation",
+            StopCondition::Dispute => "dispute",
             StopCondition::BudgetExceeded => "budget_exceeded",
             StopCondition::IterationLimit => "iteration_limit",
         }
@@ -242,6 +362,9 @@ pub struct Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleBinding {
     pub agent: String,
+    /// The model family behind it, as the loop file says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
     #[serde(flatten)]
     pub spec: AgentSpec,
 }

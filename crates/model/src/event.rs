@@ -5,7 +5,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CriterionId, Digest, Issue, LevelName, LoopSpec, PreparedCheck, RunId, Scorecard, Step, StopCondition};
+use crate::{
+    CriterionId, Digest, Issue, LevelName, LoopSpec, PreparedCheck, RunId, Score, Scorecard, Step, StopCondition,
+    Verdict,
+};
 
 /// One line of the ledger. Field order is the order on disk; `prev`, `hash` and `mac` come last (see the ledger crate).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +77,13 @@ pub enum Event {
         #[serde(flatten)]
         note: ProgressNote,
     },
+    /// An earlier artifact was taken up again because it is better than the last one.
+    ArtifactRestored {
+        #[serde(flatten)]
+        artifact: ArtifactRef,
+        score: Score,
+        replaced: Digest,
+    },
     PhaseSwitched {
         from: LevelName,
         to: LevelName,
@@ -97,6 +107,8 @@ pub enum Event {
         by: String,
         engine: String,
     },
+    /// A file that the contract froze was changed during the run. The run goes on with what was frozen.
+    EditRefused(FileEdit),
     /// A half-written last line was removed before going on.
     TailRepaired {
         bytes_dropped: u64,
@@ -125,12 +137,14 @@ impl Event {
             Event::EvaluationDone { .. } => "evaluation_done",
             Event::CritiqueDone { .. } => "critique_done",
             Event::RefinementDone { .. } => "refinement_done",
+            Event::ArtifactRestored { .. } => "artifact_restored",
             Event::PhaseSwitched { .. } => "phase_switched",
             Event::IterationAdvanced { .. } => "iteration_advanced",
             Event::PhaseError { .. } => "phase_error",
             Event::Stopped(_) => "stopped",
             Event::Failed { .. } => "failed",
             Event::Resumed { .. } => "resumed",
+            Event::EditRefused(_) => "edit_refused",
             Event::TailRepaired { .. } => "tail_repaired",
             Event::Adopted { .. } => "adopted",
             Event::Repaired { .. } => "repaired",
@@ -141,7 +155,9 @@ impl Event {
     pub const fn status(&self) -> &'static str {
         match self {
             Event::PhaseError { .. } | Event::Failed { .. } => "error",
-            Event::TailRepaired { .. } | Event::Adopted { .. } | Event::Repaired { .. } => "warn",
+            Event::EditRefused(_) | Event::TailRepaired { .. } | Event::Adopted { .. } | Event::Repaired { .. } => {
+                "warn"
+            }
             Event::RunStarted(_)
             | Event::PlanCreated { .. }
             | Event::ArtifactCreated { .. }
@@ -149,6 +165,7 @@ impl Event {
             | Event::EvaluationDone { .. }
             | Event::CritiqueDone { .. }
             | Event::RefinementDone { .. }
+            | Event::ArtifactRestored { .. }
             | Event::PhaseSwitched { .. }
             | Event::IterationAdvanced { .. }
             | Event::Stopped(_)
@@ -165,7 +182,33 @@ pub struct RunStarted {
     pub confirmed: Confirmations,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextFile>,
+    /// Files that the contract was read from: the loop file, templates, scripts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<ContextFile>,
+    /// The work before the run, and what every check said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Box<Baseline>>,
     pub engine: String,
+}
+
+/// How things stood before the first agent was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// The tree the work begins from, as a stored snapshot; absent: the loop makes one document from nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_sha256: Option<Digest>,
+    /// Of the criteria that the contract's own checks decide, at every level.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// A frozen file that is not what it was.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct FileEdit {
+    pub path: String,
+    pub frozen_sha256: Digest,
+    /// Absent: it is gone, or cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_sha256: Option<Digest>,
 }
 
 /// Who confirmed what. A run never starts without both.

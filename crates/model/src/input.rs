@@ -1,6 +1,9 @@
 //! What goes into a decision and what comes out of it.
 
-use crate::{ArtifactRef, Digest, Issue, PreparedCheck, RunStarted, Stamped, Status, StepError, StepTask, Verdict};
+use crate::{
+    ArtifactRef, Digest, Effort, FileEdit, Issue, PreparedCheck, RunStarted, Stamped, Status, StepError, StepTask,
+    Verdict,
+};
 
 /// News from the world.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +31,8 @@ pub enum Input {
     Resume {
         by: String,
         engine: String,
+        /// Frozen files that are not what they were.
+        edits: Vec<FileEdit>,
     },
 }
 
@@ -41,6 +46,8 @@ pub enum StepOutput {
     Verdicts {
         artifact: Digest,
         verdicts: Vec<Verdict>,
+        effort: Effort,
+        degraded: Vec<String>,
     },
     Critique(Vec<Issue>),
 }
@@ -51,6 +58,8 @@ pub struct Boundary {
     /// Milliseconds since the stage began, by a monotonic clock.
     pub stage_ms: u64,
     pub stop_requested: Option<StopRequest>,
+    /// Frozen files that are not what they were.
+    pub edits: Vec<FileEdit>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

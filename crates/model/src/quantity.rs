@@ -104,6 +104,10 @@ impl Weight {
     pub fn plus(self, other: Weight) -> Weight {
         Weight(self.0.saturating_add(other.0))
     }
+
+    pub fn thousandths(self) -> u64 {
+        self.0
+    }
 }
 
 impl fmt::Display for Weight {

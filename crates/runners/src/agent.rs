@@ -30,6 +30,8 @@ pub struct AgentRequest {
     pub scratch: PathBuf,
     /// `artifact.md`.
     pub artifact_name: String,
+    /// The artifact is the files of the workspace; there is no file to lay out or to take back.
+    pub tree: bool,
     /// What the artifact is before the call.
     pub base_artifact: Option<Vec<u8>>,
     /// Whether the artifact is this agent's to write. If not, it is not read back either.
@@ -206,6 +208,7 @@ pub(crate) mod fixture {
             workspace,
             scratch,
             artifact_name: "artifact.md".to_owned(),
+            tree: false,
             base_artifact: None,
             artifact_writable: true,
             timeout: Duration::from_secs(5),

@@ -129,7 +129,14 @@ impl CommandAgent {
             ),
             ("ONUS_LEVEL", Some(request.level.to_string())),
             ("ONUS_STEP", Some(request.step.to_string())),
-            ("ONUS_ARTIFACT", Some(file(&request.artifact_name))),
+            (
+                "ONUS_ARTIFACT",
+                Some(if request.tree {
+                    request.workspace.display().to_string()
+                } else {
+                    file(&request.artifact_name)
+                }),
+            ),
             ("ONUS_REQUEST", Some(file(REQUEST))),
             ("ONUS_RESPONSE", Some(file(RESPONSE))),
         ];
@@ -228,7 +235,7 @@ impl Desk {
         let response = self
             .read(RESPONSE, request.output_bytes_max, request)?
             .map(|file| file.bytes);
-        let artifact = if request.artifact_writable {
+        let artifact = if request.artifact_writable && !request.tree {
             self.artifact(request)?
         } else {
             None

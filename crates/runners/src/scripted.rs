@@ -4,13 +4,14 @@
 //! another process gets the same ones.
 
 use std::{
+    collections::BTreeMap,
     io,
     num::NonZeroU32,
     path::{Component, Path},
     time::Duration,
 };
 
-use onus_model::{CriterionId, EvaluateAnswer, LevelName, Role, RuleResult, VerdictKind};
+use onus_model::{CriterionId, EvaluateAnswer, LevelName, Role, RuleResult, TreePath, VerdictKind};
 use serde::Deserialize;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -92,6 +93,10 @@ struct Answer {
     iteration: Option<NonZeroU32>,
     level: Option<LevelName>,
     attempt: Option<NonZeroU32>,
+    /// The criterion asked about, if it is the only one.
+    about: Option<CriterionId>,
+    /// Words of the prompt.
+    contains: Option<String>,
     delay: Duration,
     act: Act,
 }
@@ -113,6 +118,15 @@ enum Act {
 enum Body {
     Text(Vec<u8>),
     Json(Vec<u8>),
+    /// Files of the workspace.
+    Tree(Edit),
+}
+
+/// What is done to the files of the workspace.
+#[derive(Debug, Clone)]
+struct Edit {
+    write: BTreeMap<TreePath, String>,
+    remove: Vec<TreePath>,
 }
 
 /// A script as it is written.
@@ -132,6 +146,11 @@ struct AnswerForm {
     text: Option<String>,
     file: Option<String>,
     json: Option<serde_json::Value>,
+    write: Option<BTreeMap<TreePath, String>>,
+    #[serde(default)]
+    remove: Vec<TreePath>,
+    about: Option<CriterionId>,
+    contains: Option<String>,
     fault: Option<Fault>,
     message: Option<String>,
     #[serde(default)]
@@ -157,18 +176,22 @@ impl TryFrom<AnswerForm> for CheckedForm {
     type Error = &'static str;
 
     fn try_from(form: AnswerForm) -> Result<CheckedForm, &'static str> {
-        let bodies =
-            usize::from(form.text.is_some()) + usize::from(form.file.is_some()) + usize::from(form.json.is_some());
+        let edits = form.write.is_some() || !form.remove.is_empty();
+        let given = [form.text.is_some(), form.file.is_some(), form.json.is_some(), edits];
+        let bodies = given.into_iter().filter(|given| *given).count();
+        if edits && !produces(form.role) {
+            return Err("`write` and `remove` are for a producer or a refiner");
+        }
         match (form.fault, bodies) {
             _ if form.message.is_some() && form.fault != Some(Fault::Fail) => {
                 Err("`message` goes with `fault = \"fail\"` only")
             }
             (None | Some(Fault::Garble), 1) => Ok(CheckedForm(form)),
-            (None | Some(Fault::Garble), 0) => Err("an answer needs `text`, `file` or `json`"),
-            (None | Some(Fault::Garble), _) => Err("an answer has only one of `text`, `file` and `json`"),
+            (None | Some(Fault::Garble), 0) => Err("an answer needs `text`, `file`, `json` or `write`"),
+            (None | Some(Fault::Garble), _) => Err("an answer has only one of `text`, `file`, `json` and `write`"),
             (Some(Fault::Fail | Fault::Hang | Fault::Lie | Fault::Repeat), 0) => Ok(CheckedForm(form)),
             (Some(Fault::Fail | Fault::Hang | Fault::Lie | Fault::Repeat), _) => {
-                Err("`text`, `file` and `json` go with no fault but `garble`")
+                Err("`text`, `file`, `json` and `write` go with no fault but `garble`")
             }
         }
     }
@@ -206,6 +229,10 @@ impl Script {
             text,
             file,
             json,
+            write,
+            remove,
+            about,
+            contains,
             fault,
             message,
             delay_ms,
@@ -213,6 +240,10 @@ impl Script {
         let body = match (text, file, json) {
             (_, Some(name), _) => Body::Text(self.file(name, number, dir)?),
             (_, _, Some(json)) => Body::Json(json.to_string().into_bytes()),
+            (None, None, None) if write.is_some() || !remove.is_empty() => Body::Tree(Edit {
+                write: write.unwrap_or_default(),
+                remove,
+            }),
             (text, None, None) => Body::Text(text.unwrap_or_default().into_bytes()),
         };
         let act = match fault {
@@ -228,6 +259,8 @@ impl Script {
             iteration,
             level,
             attempt,
+            about,
+            contains,
             delay: Duration::from_millis(delay_ms),
             act,
         })
@@ -271,7 +304,7 @@ impl Script {
     fn find(&self, request: &AgentRequest) -> Result<&Answer, FailureCause> {
         let mut moment = Moment::of(request);
         loop {
-            let answer = self.best(moment)?;
+            let answer = self.best(moment, request)?;
             match answer.act {
                 Act::Repeat if !produces(moment.role) => moment = moment.before()?,
                 Act::Say(_) | Act::Garble(_) | Act::Fail(_) | Act::Hang | Act::Lie | Act::Repeat => return Ok(answer),
@@ -280,8 +313,11 @@ impl Script {
     }
 
     /// Of the answers that match, the one with the most matchers; of several, the last.
-    fn best(&self, moment: Moment<'_>) -> Result<&Answer, FailureCause> {
-        let matching = self.answers.iter().filter(|answer| answer.matches(moment));
+    fn best(&self, moment: Moment<'_>, request: &AgentRequest) -> Result<&Answer, FailureCause> {
+        let matching = self
+            .answers
+            .iter()
+            .filter(|answer| answer.matches(moment) && answer.fits(request));
         matching.max_by_key(|answer| answer.matchers()).ok_or_else(|| {
             let Moment {
                 role,
@@ -339,8 +375,26 @@ impl Answer {
             && self.attempt.is_none_or(|attempt| attempt.get() == moment.attempt)
     }
 
+    /// Whether the words of the request are the ones it waits for.
+    fn fits(&self, request: &AgentRequest) -> bool {
+        let asked = request.input["rules"].as_array().map_or(&[][..], Vec::as_slice);
+        let about = |id: &CriterionId| matches!(asked, [only] if only["id"].as_str() == Some(id.as_str()));
+        self.about.as_ref().is_none_or(about)
+            && self
+                .contains
+                .as_ref()
+                .is_none_or(|words| request.prompt.contains(words))
+    }
+
     fn matchers(&self) -> usize {
-        usize::from(self.iteration.is_some()) + usize::from(self.level.is_some()) + usize::from(self.attempt.is_some())
+        let given = [
+            self.iteration.is_some(),
+            self.level.is_some(),
+            self.attempt.is_some(),
+            self.about.is_some(),
+            self.contains.is_some(),
+        ];
+        given.into_iter().filter(|given| *given).count()
     }
 
     fn act(&self, request: &AgentRequest) -> Result<AgentReply, FailureCause> {
@@ -348,10 +402,21 @@ impl Answer {
             Act::Say(body) => deliver(body.clone(), request),
             Act::Garble(Body::Text(bytes)) => deliver(Body::Text(garbled(bytes)), request),
             Act::Garble(Body::Json(bytes)) => deliver(Body::Json(garbled(bytes)), request),
+            // Every file half written.
+            Act::Garble(Body::Tree(edit)) => {
+                let half = |text: &String| text[..text.floor_char_boundary(text.len() / 2)].to_owned();
+                let write = edit.write.iter().map(|(path, text)| (path.clone(), half(text)));
+                let edit = Edit {
+                    write: write.collect(),
+                    remove: edit.remove.clone(),
+                };
+                deliver(Body::Tree(edit), request)
+            }
             Act::Fail(message) => Err(scripted(message.clone())),
             // Its time was up before this.
             Act::Hang => Err(FailureCause::Timeout { limit: request.timeout }),
             Act::Lie => lie(request),
+            Act::Repeat if request.tree => Ok(AgentReply::default()),
             Act::Repeat => match &request.base_artifact {
                 Some(base) => deliver(Body::Text(base.clone()), request),
                 None => Err(scripted("there is no artifact to repeat".to_owned())),
@@ -398,6 +463,20 @@ fn deliver(body: Body, request: &AgentRequest) -> Result<AgentReply, FailureCaus
         Ok(bytes)
     };
     Ok(match body {
+        Body::Tree(edit) if request.tree => {
+            edit.apply(&request.workspace)?;
+            AgentReply::default()
+        }
+        Body::Tree(_) => {
+            return Err(scripted(
+                "its script writes files, but the artifact is one document".to_owned(),
+            ));
+        }
+        // What it says beside the files it left is only talk.
+        Body::Text(bytes) | Body::Json(bytes) if request.tree && produces(request.role) => AgentReply {
+            stdout: bounded(bytes, "stdout", request.output_bytes_max)?.into(),
+            ..AgentReply::default()
+        },
         Body::Text(bytes) | Body::Json(bytes) if produces(request.role) => {
             let artifact = bounded(bytes, &request.artifact_name, request.artifact_bytes_max)?;
             AgentReply {
@@ -420,6 +499,42 @@ fn deliver(body: Body, request: &AgentRequest) -> Result<AgentReply, FailureCaus
             }
         }
     })
+}
+
+impl Edit {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "it plays an agent, and agents write where they work"
+    )]
+    fn apply(&self, workspace: &Path) -> Result<(), FailureCause> {
+        for (path, text) in &self.write {
+            let full = workspace.join(path.as_str());
+            let failed = |source| FailureCause::Io {
+                attempt: "write",
+                path: full.clone(),
+                source,
+            };
+            if let Some(parent) = full.parent() {
+                std::fs::create_dir_all(parent).map_err(failed)?;
+            }
+            std::fs::write(&full, text).map_err(failed)?;
+        }
+        for path in &self.remove {
+            let full = workspace.join(path.as_str());
+            match std::fs::remove_file(&full) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => {
+                    return Err(FailureCause::Io {
+                        attempt: "remove",
+                        path: full,
+                        source,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn garbled(bytes: &[u8]) -> Vec<u8> {
@@ -459,6 +574,8 @@ fn pass_everything(request: &AgentRequest) -> EvaluateAnswer {
         verdict: VerdictKind::Pass,
         details: CLAIM.to_owned(),
         quote: Some(quote.clone()),
+        anchor: None,
+        evidence: Vec::new(),
     };
     EvaluateAnswer {
         rule_results: ids.map(pass).collect(),

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use onus_model::{
-    AgentSpec, Criterion, Cycle, Digest, Level, Limits, LoopSpec, Role, RoleBinding, Severity, Stagnation, StopRule,
-    Task, TaskType, TemplateRef, Weight,
+    AgentSpec, ArtifactForm, Criterion, Cycle, Digest, Evaluation, GitUse, JudgeControl, Judging, Level, Limits,
+    LoopSpec, Role, RoleBinding, SameFamily, Scoring, Severity, Stagnation, StopRule, Task, TaskType, TemplateRef,
+    Weight,
 };
 
-use crate::file::AgentPart;
+use crate::family::{Kin, Program};
+use crate::file::{AgentPart, ControlPart, NamedAgent};
 use crate::infer::Inference;
 use crate::problems::{Problem, Span};
 use crate::prompts;
@@ -37,8 +39,14 @@ pub struct FileNeed {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     TaskPrompt,
-    Template { role: Role },
-    Script { agent: String },
+    Template {
+        role: Role,
+    },
+    Script {
+        agent: String,
+    },
+    /// A bad example that no judge may pass.
+    Twin,
 }
 
 /// Who gave a value.
@@ -67,6 +75,11 @@ pub struct Draft {
     /// What the prompt says about the type, given or not.
     pub inference: Inference,
     pub cycle: Cycle,
+    pub artifact: ArtifactForm,
+    pub git: GitUse,
+    pub scoring: Scoring,
+    pub evaluation: Evaluation,
+    pub judging: DraftJudging,
     pub levels: Vec<Level>,
     pub criteria: Vec<Criterion>,
     /// What a criterion of each severity is worth by default.
@@ -88,9 +101,19 @@ pub struct Draft {
     pub next_step: Option<String>,
 }
 
+/// Who judges and how, before the files it names are frozen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DraftJudging {
+    pub judges: Vec<BoundAgent>,
+    pub one_by_one: bool,
+    pub controls: Vec<ControlPart>,
+    pub same_family: SameFamily,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundAgent {
     pub agent: String,
+    pub family: Option<String>,
     pub spec: AgentPart,
 }
 
@@ -107,6 +130,7 @@ impl Draft {
         let prompts = collect(&self.prompts, &mut problems, |role, path| {
             freeze_prompt(role, path, sources)
         });
+        let judging = self.judging.freeze(sources, &mut problems);
         match self.task_type {
             Some(task_type) if problems.is_empty() => Ok(LoopSpec {
                 preset: self.preset.clone(),
@@ -118,6 +142,11 @@ impl Draft {
                     task_type,
                 },
                 cycle: self.cycle.clone(),
+                artifact: self.artifact,
+                scoring: self.scoring.clone(),
+                evaluation: self.evaluation.clone(),
+                judging,
+                git: self.git,
                 levels: self.levels.clone(),
                 criteria: self.criteria.clone(),
                 stop: self.stop.clone(),
@@ -178,7 +207,66 @@ impl Draft {
     }
 }
 
+impl DraftJudging {
+    fn freeze(&self, sources: &Sources, problems: &mut Vec<Problem>) -> Judging {
+        let mut note = |problem: Problem| {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        };
+        let mut judges = Vec::new();
+        for judge in &self.judges {
+            judge
+                .freeze(sources)
+                .map_or_else(&mut note, |binding| judges.push(binding));
+        }
+        let mut controls = Vec::new();
+        for control in &self.controls {
+            controls.push(match control {
+                ControlPart::Empty => JudgeControl::Empty,
+                ControlPart::Hollow => JudgeControl::Hollow,
+                ControlPart::Twin(path) => match sources.get(&path.value) {
+                    Some(text) => JudgeControl::Twin {
+                        path: path.value.clone(),
+                        sha256: Digest::of(text.as_bytes()),
+                    },
+                    None => {
+                        note(path.problem(format!("bad example `{}` was not read", path.value)));
+                        continue;
+                    }
+                },
+            });
+        }
+        Judging {
+            judges,
+            one_by_one: self.one_by_one,
+            controls,
+            same_family: self.same_family,
+        }
+    }
+}
+
 impl BoundAgent {
+    pub(crate) fn new(name: &str, agent: &NamedAgent) -> BoundAgent {
+        BoundAgent {
+            agent: name.to_owned(),
+            family: agent.family.clone(),
+            spec: agent.part.clone(),
+        }
+    }
+
+    pub(crate) fn kin(&self) -> Kin<'_> {
+        Kin {
+            agent: &self.agent,
+            family: self.family.as_deref(),
+            program: match &self.spec {
+                AgentPart::Command { command, env, .. } => Program::Command(command, env),
+                AgentPart::Scripted { script, .. } => Program::Script(&script.value),
+                AgentPart::Unreadable => Program::Unknown,
+            },
+        }
+    }
+
     fn freeze(&self, sources: &Sources) -> Result<RoleBinding, Problem> {
         let spec = match &self.spec {
             AgentPart::Command {
@@ -212,6 +300,7 @@ impl BoundAgent {
         };
         Ok(RoleBinding {
             agent: self.agent.clone(),
+            family: self.family.clone(),
             spec,
         })
     }

@@ -3,11 +3,15 @@
 //! A preset is the same kind of file with everything filled in; a user's file names a preset and says what is different.
 //! What depends on both (unknown agents, levels, roles nobody plays) is found by `resolve`.
 
+mod judged;
 mod read;
 
 use std::collections::BTreeMap;
 
-use onus_model::{Check, CriterionId, LevelName, Role, Score, Severity, Stage, StopRule, TaskType, Weight};
+use onus_model::{
+    Anchor, ArtifactForm, Check, CriterionId, Dimension, Gate, GitUse, Globs, LevelName, OnWorse, Role, SameFamily,
+    Score, Severity, Stage, StopRule, TaskType, Weight,
+};
 use toml::de::DeTable;
 
 use crate::problems::{self, Problem};
@@ -27,15 +31,20 @@ pub struct LoopFile {
     pub version: Option<At<u32>>,
     /// Which template the criteria start from; absent: the one of the task type.
     pub criteria_from: Option<At<CriteriaFrom>>,
+    pub artifact: Option<At<ArtifactForm>>,
+    pub git: Option<At<GitUse>>,
     pub task: TaskPart,
     pub cycle: CyclePart,
     pub levels: Option<At<Vec<LevelPart>>>,
     pub thresholds: Thresholds,
     pub weights: BTreeMap<Severity, Weight>,
+    pub scoring: ScoringPart,
+    pub evaluation: EvaluationPart,
+    pub judging: JudgingPart,
     pub stop: Option<At<Vec<StopRule>>>,
     pub stagnation: StagnationPart,
     pub limits: LimitsPart,
-    pub agents: BTreeMap<String, At<AgentPart>>,
+    pub agents: BTreeMap<String, At<NamedAgent>>,
     pub roles: RolesPart,
     /// `preset:NAME`, or a path relative to the project.
     pub prompts: BTreeMap<Role, At<String>>,
@@ -83,6 +92,42 @@ pub struct LevelPart {
 }
 
 #[derive(Debug, Clone, Default)]
+pub struct ScoringPart {
+    /// Each with the place of its name.
+    pub dimensions: Option<At<Vec<At<Dimension>>>>,
+    pub strict: Option<At<bool>>,
+    pub ratchet: Option<At<bool>>,
+    pub trust_threshold: Option<At<Score>>,
+    pub on_worse: Option<At<OnWorse>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct EvaluationPart {
+    pub groups: Option<At<Vec<At<String>>>>,
+    pub stop_early: Option<At<bool>>,
+    pub keep_verdicts: Option<At<bool>>,
+    pub flaky_runs: Option<At<u32>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct JudgingPart {
+    /// Names of agents.
+    pub judges: Option<At<Vec<At<String>>>>,
+    pub one_by_one: Option<At<bool>>,
+    pub same_family: Option<At<SameFamily>>,
+    pub controls: Option<At<Vec<ControlPart>>>,
+}
+
+/// Work that no judge may pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ControlPart {
+    Empty,
+    Hollow,
+    /// The path of a bad example.
+    Twin(At<String>),
+}
+
+#[derive(Debug, Clone, Default)]
 pub struct StagnationPart {
     pub delta_min: Option<At<Score>>,
     pub count_max: Option<At<u32>>,
@@ -101,6 +146,14 @@ pub struct LimitsPart {
     pub check_timeout_seconds: Option<At<u64>>,
     pub output_bytes_max: Option<At<u64>>,
     pub artifact_bytes_max: Option<At<u64>>,
+}
+
+/// What `[agents.NAME]` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedAgent {
+    /// The model family behind it.
+    pub family: Option<String>,
+    pub part: AgentPart,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +191,15 @@ pub struct CriterionPart {
     pub severity: Option<Severity>,
     pub weight: Option<Weight>,
     pub level: Option<At<LevelName>>,
+    pub dimension: Option<At<String>>,
+    pub group: Option<At<String>>,
+    pub gate: Option<Gate>,
+    pub must_pass: Option<bool>,
+    pub hidden: Option<bool>,
+    pub cap: Option<Score>,
+    pub rubric: Option<Vec<Anchor>>,
+    pub pass_at: Option<At<Score>>,
+    pub reads: Option<Globs>,
     pub check: Option<String>,
     pub verify: Option<Vec<Check>>,
     /// Some field was unreadable, so what is missing is not worth a second complaint.

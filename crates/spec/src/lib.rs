@@ -8,6 +8,7 @@
 //! loop file is reported at once, with its place; nothing a file holds makes this crate panic.
 
 pub mod draft;
+pub mod family;
 pub mod file;
 pub mod infer;
 pub mod lint;
@@ -19,13 +20,14 @@ pub mod resolve;
 pub mod setup;
 pub mod starter;
 
-pub use draft::{BoundAgent, Draft, FileNeed, Need, Origin, Sources};
+pub use draft::{BoundAgent, Draft, DraftJudging, FileNeed, Need, Origin, Sources};
+pub use family::degraded;
 pub use file::{LoopFile, MAX_ITERATIONS_MAX};
 pub use infer::{Inference, infer_task_type, stated_max_iterations};
 pub use lint::{Complaint, lint};
 pub use presets::{Preset, PresetInfo, eject, preset, preset_text, presets};
 pub use problems::{Problem, Span, line_column};
-pub use prompts::{PromptError, render, sample_context, template_ref};
+pub use prompts::{PromptError, render, sample_context, sample_tree_context, template_ref};
 pub use reader::At;
 pub use resolve::{Overrides, resolve};
 pub use setup::{Answers, Confirmable, Edit, EditError};

@@ -1,6 +1,15 @@
 //! What is wrong with a contract although it can be read: criteria that cannot fail, cannot matter or cannot be reached.
 
-use onus_model::{CheckKind, Criterion, CriterionId, ExpectedContent, LoopSpec, Score, Search, Severity, Weight};
+mod checks;
+
+use std::collections::BTreeSet;
+
+use onus_model::{ArtifactForm, Criterion, CriterionId, Gate, Level, LoopSpec, Score, Severity, Weight};
+
+use self::checks::{cannot_fail, cannot_pass, needs_a_tree, runs_a_program};
+
+/// More sums of weights than this are not looked through; the criterion then counts as one that matters.
+const SUMS_MAX: usize = 10_000;
 
 /// One thing to think about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,136 +21,251 @@ pub struct Complaint {
 /// Everything that makes the contract weaker than it looks.
 pub fn lint(spec: &LoopSpec) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for criterion in &spec.criteria {
-        let mut complain = |message: String| {
-            complaints.push(Complaint {
-                criterion: Some(criterion.id.clone()),
-                message,
-            })
-        };
-        for (at, check) in criterion.verify.iter().enumerate() {
-            if let Some(why) = cannot_fail(&check.kind) {
-                complain(format!("check {} cannot fail: {why}", at + 1));
-            }
-            if let Some(why) = cannot_pass(&check.kind) {
-                complain(format!("check {} cannot pass: {why}", at + 1));
-            }
-        }
-        if criterion.weight == Weight::ZERO && criterion.severity != Severity::Fail {
-            complain("it has no weight and does not block, so nothing depends on it".to_owned());
-        }
-        if !spec
-            .levels
-            .iter()
-            .any(|level| level.active_levels.contains(&criterion.level))
-        {
-            complain(format!(
-                "no level activates `{}`, so it is never looked at",
-                criterion.level
-            ));
-        }
-        if irrelevant(spec, criterion) {
-            complain("its weight is so small that every threshold is reached without it".to_owned());
-        }
+    for (at, criterion) in spec.criteria.iter().enumerate() {
+        let mut said = about_checks(spec, criterion);
+        said.extend(about_place(spec, at, criterion));
+        said.extend(about_weight(spec, criterion));
+        said.extend(about_judges(spec, criterion));
+        complaints.extend(said.into_iter().map(|message| Complaint {
+            criterion: Some(criterion.id.clone()),
+            message,
+        }));
     }
-    for (at, level) in spec.levels.iter().enumerate() {
-        let before: Vec<_> = spec.levels[..at].iter().collect();
-        let same = before
-            .iter()
-            .any(|b| b.active_levels == level.active_levels && b.threshold >= level.threshold);
-        if same {
-            complaints.push(Complaint {
-                criterion: None,
-                message: format!(
-                    "level `{}` asks for nothing that a level before it does not",
-                    level.name
-                ),
-            });
-        }
-        if level.threshold == Score::ZERO && !spec.active(&level.name).any(|c| c.severity == Severity::Fail) {
-            complaints.push(Complaint {
-                criterion: None,
-                message: format!("level `{}` always passes", level.name),
-            });
-        }
-    }
+    let mut said = about_levels(spec);
+    said.extend(about_names(spec));
+    complaints.extend(said.into_iter().map(|message| Complaint {
+        criterion: None,
+        message,
+    }));
     complaints
 }
 
-/// A soft criterion whose loss no threshold notices, even when it fails alone.
-fn irrelevant(spec: &LoopSpec, criterion: &Criterion) -> bool {
-    if criterion.severity == Severity::Fail || criterion.weight == Weight::ZERO {
-        return false;
-    }
+/// What a failure of it stops, whatever the score.
+fn blocks(criterion: &Criterion) -> bool {
+    criterion.severity == Severity::Fail || criterion.must_pass || criterion.gate == Some(Gate::Goal)
+}
+
+fn judged(criterion: &Criterion) -> bool {
+    criterion.verify.is_empty()
+}
+
+fn active_levels<'a>(spec: &'a LoopSpec, criterion: &'a Criterion) -> impl Iterator<Item = &'a Level> {
     spec.levels
         .iter()
         .filter(|level| level.active_levels.contains(&criterion.level))
-        .all(|level| {
-            let sum = |keep: &dyn Fn(&Criterion) -> bool| {
+}
+
+fn about_checks(spec: &LoopSpec, criterion: &Criterion) -> Vec<String> {
+    let mut said = Vec::new();
+    // A contract without roles is for `onus check`, which always looks at a tree.
+    let document = spec.artifact == ArtifactForm::File && !spec.roles.is_empty();
+    for (at, check) in criterion.verify.iter().enumerate() {
+        let number = at + 1;
+        if let Some(why) = cannot_fail(&check.kind) {
+            said.push(format!("check {number} cannot fail: {why}"));
+        }
+        if let Some(why) = cannot_pass(&check.kind) {
+            said.push(format!("check {number} cannot pass: {why}"));
+        }
+        if document && needs_a_tree(&check.kind) {
+            let kind = check.kind.name();
+            said.push(format!(
+                "check {number} (`{kind}`) needs a tree of files, and this loop makes one document"
+            ));
+        }
+        if check.repeat.is_some() && !runs_a_program(&check.kind) {
+            said.push(format!(
+                "check {number} runs no program, so repeating it changes nothing"
+            ));
+        }
+    }
+    said
+}
+
+fn about_place(spec: &LoopSpec, at: usize, criterion: &Criterion) -> Vec<String> {
+    let mut said = Vec::new();
+    if spec.criteria[..at].iter().any(|other| other.id == criterion.id) {
+        said.push("its id is there twice, so its verdicts count for neither".to_owned());
+    }
+    if active_levels(spec, criterion).next().is_none() {
+        said.push(format!(
+            "no level activates `{}`, so it is never looked at",
+            criterion.level
+        ));
+    }
+    if criterion.must_pass && criterion.severity == Severity::Info {
+        said.push("it must pass, but its severity is `info`".to_owned());
+    }
+    if criterion.hidden && judged(criterion) {
+        said.push("it is hidden and has no check of its own, so only a judge ever knows of it".to_owned());
+    }
+    said
+}
+
+fn about_weight(spec: &LoopSpec, criterion: &Criterion) -> Vec<String> {
+    let mut said = Vec::new();
+    let trusted = criterion.gate == Some(Gate::Trust) && criterion.weight > Weight::ZERO;
+    let matters = blocks(criterion) || trusted || criterion.cap.is_some_and(|cap| cap < Score::ONE);
+    if criterion.weight == Weight::ZERO && !matters {
+        said.push("it has no weight and does not block, so nothing depends on it".to_owned());
+    }
+    if criterion.weight > Weight::ZERO && !matters {
+        let by_dimensions = !spec.scoring.dimensions.is_empty();
+        if by_dimensions && criterion.dimension.is_none() {
+            said.push("the loop scores by dimensions, and it is in none and does not block".to_owned());
+        }
+        if !by_dimensions && decides_nothing(spec, criterion) {
+            said.push("its weight is so small that no threshold is ever reached or missed because of it".to_owned());
+        }
+    }
+    if criterion.cap.is_some_and(|cap| never_binds(spec, criterion, cap)) {
+        said.push("its cap never binds: without it the score is no higher anyway".to_owned());
+    }
+    said
+}
+
+fn about_judges(spec: &LoopSpec, criterion: &Criterion) -> Vec<String> {
+    let mut said = Vec::new();
+    if judged(criterion) && spec.artifact == ArtifactForm::Tree && criterion.reads.is_none() {
+        said.push("a judge decides it and it names no files to read: give `reads`".to_owned());
+    }
+    let worst = criterion.rubric.iter().map(|anchor| anchor.score).min();
+    if judged(criterion) && worst.is_some_and(|worst| worst >= criterion.passes_at()) {
+        said.push("its rubric cannot fail: even the worst anchor passes".to_owned());
+    }
+    if !judged(criterion) && !criterion.rubric.is_empty() {
+        said.push("its checks decide it, so its rubric is never used".to_owned());
+    }
+    said
+}
+
+/// No set of other criteria makes the difference between reaching a threshold and missing it hang on this one.
+fn decides_nothing(spec: &LoopSpec, criterion: &Criterion) -> bool {
+    active_levels(spec, criterion).all(|level| {
+        let active: Vec<&Criterion> = spec.active(&level.name).collect();
+        if active.iter().any(|c| !c.rubric.is_empty() || c.cap.is_some()) {
+            // Such criteria move the score by other steps than their weight.
+            return false;
+        }
+        let whole = sum(active.iter().copied());
+        let soft = active.iter().filter(|c| !blocks(c) && c.id != criterion.id);
+        let firm = sum(active.iter().copied().filter(|c| blocks(c)));
+        let Some(sums) = sums_with(firm, soft.map(|c| c.weight)) else {
+            return false;
+        };
+        let reaches = |part: Weight| Score::of_weights(part, whole) >= level.threshold;
+        !sums
+            .into_iter()
+            .any(|without| !reaches(without) && reaches(without.plus(criterion.weight)))
+    })
+}
+
+fn sum<'a>(criteria: impl Iterator<Item = &'a Criterion>) -> Weight {
+    criteria.fold(Weight::ZERO, |sum, c| sum.plus(c.weight))
+}
+
+/// What `base` and any of these weights can add up to; absent: too much to say.
+fn sums_with(base: Weight, weights: impl Iterator<Item = Weight>) -> Option<BTreeSet<Weight>> {
+    let mut sums = BTreeSet::from([base]);
+    for weight in weights {
+        let more: Vec<Weight> = sums.iter().map(|sum| sum.plus(weight)).collect();
+        sums.extend(more);
+        if sums.len() > SUMS_MAX {
+            return None;
+        }
+    }
+    Some(sums)
+}
+
+/// The loss of its own weight already leaves no more than the cap.
+fn never_binds(spec: &LoopSpec, criterion: &Criterion, cap: Score) -> bool {
+    if cap == Score::ONE {
+        return true;
+    }
+    if !criterion.rubric.is_empty() {
+        return false;
+    }
+    let mut levels = active_levels(spec, criterion).peekable();
+    levels.peek().is_some()
+        && levels.all(|level| {
+            let part = || {
                 spec.active(&level.name)
-                    .filter(|c| keep(c))
-                    .fold(Weight::ZERO, |sum, c| sum.plus(c.weight))
+                    .filter(|c| criterion.dimension.is_none() || c.dimension == criterion.dimension)
             };
-            // All soft criteria together decide nothing if the blocking ones alone reach the threshold.
-            Score::of_weights(sum(&|c| c.severity == Severity::Fail), sum(&|_| true)) >= level.threshold
+            // Without a dimension the cap is on a whole that dimensions weigh anew.
+            let plain = criterion.dimension.is_some() || spec.scoring.dimensions.is_empty();
+            plain && Score::of_weights(sum(part().filter(|c| c.id != criterion.id)), sum(part())) <= cap
         })
 }
 
-#[allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "a list of what is known to be weak; everything else is fine"
-)]
-fn cannot_fail(kind: &CheckKind) -> Option<&'static str> {
-    match kind {
-        CheckKind::Content { search, expected } if matches_all(search) && expected.max.is_none() => {
-            Some("its pattern matches every text")
-        }
-        CheckKind::Content {
-            expected: ExpectedContent { min: 0, max: None },
-            ..
-        } => Some("any number of matches is expected"),
-        CheckKind::Diff(check)
-            if check.max_files.is_none()
-                && check.max_lines.is_none()
-                && !check.not_empty
-                && check.allowed.0.iter().any(|g| g == "**") =>
+fn about_levels(spec: &LoopSpec) -> Vec<String> {
+    let mut said = Vec::new();
+    for (at, level) in spec.levels.iter().enumerate() {
+        let before = &spec.levels[..at];
+        if before
+            .iter()
+            .any(|b| b.active_levels == level.active_levels && b.threshold >= level.threshold)
         {
-            Some("it allows every change")
+            said.push(format!(
+                "level `{}` asks for nothing that a level before it does not",
+                level.name
+            ));
         }
-        CheckKind::Expr(check) if check.expr.trim() == "true" => Some("its expression is `true`"),
-        CheckKind::Tests(check) if check.min == 0 && check.manifest.is_none() => Some("no test is asked for"),
-        CheckKind::Executable { command, expected } if expected.exit == 0 && is_true(&command.to_string()) => {
-            Some("its command always succeeds")
+        if level.threshold == Score::ZERO && !spec.active(&level.name).any(blocks) {
+            said.push(format!("level `{}` always passes", level.name));
         }
-        _ => None,
+        let wall = before.iter().find_map(|b| {
+            let mut active = spec.active(&b.name);
+            let wall = active.find(|c| blocks(c) && c.verify.iter().any(|check| cannot_pass(&check.kind).is_some()));
+            wall.map(|c| (b, c))
+        });
+        if let Some((before, criterion)) = wall {
+            said.push(format!(
+                "level `{}` is never reached: `{}` cannot pass at level `{}`",
+                level.name, criterion.id, before.name
+            ));
+        }
     }
+    said
 }
 
-fn is_true(command: &str) -> bool {
-    let command = command.trim();
-    matches!(command, "true" | ":" | "exit 0" | "/bin/true" | "/usr/bin/true")
-        || command.ends_with("|| true")
-        || command.ends_with("; true")
-        || command.ends_with("; exit 0")
-}
-
-#[allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "a list of what is known to be impossible; everything else is fine"
-)]
-fn cannot_pass(kind: &CheckKind) -> Option<&'static str> {
-    match kind {
-        CheckKind::Pattern(check) if matches_all(&check.search) => {
-            Some("its pattern matches every text, which proves nothing")
+/// Groups, dimensions, gates and controls that nothing belongs to.
+fn about_names(spec: &LoopSpec) -> Vec<String> {
+    let mut said = Vec::new();
+    for group in &spec.evaluation.groups {
+        if !spec.criteria.iter().any(|c| c.group.as_ref() == Some(group)) {
+            said.push(format!("no criterion is in group `{group}`"));
         }
-        CheckKind::Expr(check) if check.expr.trim() == "false" => Some("its expression is `false`"),
-        CheckKind::Diff(check) if check.not_empty && check.max_files == Some(0) => {
-            Some("it asks for a change and allows none")
-        }
-        _ => None,
     }
-}
-
-fn matches_all(search: &Search) -> bool {
-    matches!(search, Search::Regex(pattern) if ["", ".*", "^", "$", "(?s).*", "^.*$"].contains(&pattern.as_str()))
+    for dimension in &spec.scoring.dimensions {
+        for level in &spec.levels {
+            let mut active = spec.active(&level.name);
+            if !active.any(|c| c.dimension.as_ref() == Some(&dimension.name) && c.weight > Weight::ZERO) {
+                said.push(format!(
+                    "no criterion counts in dimension `{}` at level `{}`",
+                    dimension.name, level.name
+                ));
+            }
+        }
+        if dimension.weight == Weight::ZERO && !dimension.must_pass && !spec.scoring.strict {
+            said.push(format!(
+                "dimension `{}` has no weight and need not pass, so nothing depends on it",
+                dimension.name
+            ));
+        }
+    }
+    if spec.scoring.trust_threshold.is_some() && !spec.criteria.iter().any(|c| c.gate == Some(Gate::Trust)) {
+        said.push("there is a trust threshold, and no criterion is of gate `trust`".to_owned());
+    }
+    if !spec.criteria.iter().any(judged) {
+        for (given, what) in [
+            (!spec.judging.controls.is_empty(), "controls for judges"),
+            (!spec.judging.judges.is_empty(), "judges"),
+        ] {
+            if given {
+                said.push(format!("there are {what}, and no criterion is left to a judge"));
+            }
+        }
+    }
+    said
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use onus_model::TaskType;
+use onus_model::{ArtifactForm, TaskType};
 
 use crate::file::LoopFile;
 use crate::prompts;
@@ -11,8 +11,10 @@ use crate::prompts;
 pub const DEFAULT: &str = "reflex";
 
 const REFLEX: &str = include_str!("../../../presets/reflex.toml");
+const BUILD: &str = include_str!("../../../presets/build.toml");
 
-static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| vec![Preset::read("reflex", REFLEX)]);
+static PRESETS: LazyLock<Vec<Preset>> =
+    LazyLock::new(|| vec![Preset::read("reflex", REFLEX), Preset::read("build", BUILD)]);
 
 /// A loop that is ready to be changed.
 #[derive(Debug)]
@@ -69,7 +71,14 @@ pub fn preset_text(name: &str) -> Option<&'static str> {
 /// The preset as files of one's own, path and text: a loop file that says everything, and the prompts it names.
 pub fn eject(name: &str) -> Option<Vec<(String, String)>> {
     let preset = preset(name)?;
-    let mut loop_file = format!("{}\n{}", EJECTED.replace("{name}", name), preset.text);
+    let tree = preset
+        .file
+        .artifact
+        .as_ref()
+        .is_some_and(|at| at.value == ArtifactForm::Tree);
+    let example = if tree { TREE_EXAMPLE } else { FILE_EXAMPLE };
+    let head = EJECTED.replace("{name}", name).replace("{example}\n", example);
+    let mut loop_file = format!("{head}\n{}", preset.text);
     let mut files = Vec::new();
     let own = format!("{}{name}/", prompts::BUILT_IN);
     for path in prompts::built_in_paths().filter(|path| path.starts_with(&own)) {
@@ -95,7 +104,12 @@ const EJECTED: &str = r#"# A loop of your own, started from the preset `{name}`.
 #   default = "writer"              # plays every role that is not named here
 #   evaluator = "writer"
 #
-# What is asked for (or give it on the command line):
+{example}
+
+preset = "{name}"
+"#;
+
+const FILE_EXAMPLE: &str = r#"# What is asked for (or give it on the command line):
 #
 #   [task]
 #   prompt = "OpenAPI 3.1 spec for a course catalogue"
@@ -110,6 +124,18 @@ const EJECTED: &str = r#"# A loop of your own, started from the preset `{name}`.
 #   severity = "fail"
 #   level = "A"
 #   verify = { type = "content", search = "^## Errors", expected = "present" }
+"#;
 
-preset = "{name}"
+const TREE_EXAMPLE: &str = r#"# What is asked for (or give it on the command line); add it to `[task]` below:
+#
+#   prompt = "Make the tests pass"
+#   ideal_result = "Cancelled orders are in no total"
+#
+# What must be true in the end. There are no other criteria than yours:
+#
+#   [[criteria]]
+#   id = "a.tests"
+#   description = "Every test passes."
+#   severity = "fail"
+#   verify = { type = "tests", command = ["cargo", "test"], format = "cargo" }
 "#;

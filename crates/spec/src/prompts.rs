@@ -11,18 +11,22 @@
 //! | role | names |
 //! |---|---|
 //! | planner | `task{prompt, ideal_result}`, `max_iterations`, `plan_steps_min`, `plan_steps_max`, `rules[{id, description, severity, check}]`, `failures[{id, message}]`, `recent_events[text]`, `context[{path, text}]` |
-//! | producer | `task`, `plan[text]`, `context`, `artifact?` |
+//! | producer | `task`, `plan[text]`, `context`, `artifact?`, `tree`, `rules` (those that are not hidden), `baseline[{id, verdict, details}]` (checks that fail before the work) |
 //! | preparer | `task`, `plan`, `rules` (only those without checks in the contract), `rejected?[{rule_id, reason}]` |
-//! | evaluator | `task`, `rules`, `artifact`, `fence` (random, one line) |
-//! | critic | `task`, `artifact`, `failed[{id, severity, message}]`, `warnings[{id, severity, message}]`, `issues_max` |
-//! | refiner | `task`, `artifact`, `issues[{rule_id, problem, fix_instruction, expected_effect}]`, `context` |
+//! | evaluator | `task`, `rules` (also with `rubric?[{score, text}]` and `pass_at?`), `artifact?`, `files?[{path, text}]`, `fence` (random, one line) |
+//! | critic | `task`, `artifact?`, `failed[{id, severity, message}]`, `warnings[{id, severity, message}]`, `hidden_failing` (a number), `issues_max` |
+//! | refiner | `task`, `artifact?`, `issues[{rule_id, problem, fix_instruction, expected_effect}]`, `context`, `tree`, `rules` (those that are not hidden), `failed[{id, severity, message, findings[{path?, line?, level, message}]}]`, `warnings` (the same), `hidden_failing`, `restored` (the work was taken back to its best state) |
 //!
-//! [`sample_context`] holds one of each, and a user's own template is tried on it before a run starts.
+//! In a loop over a tree `tree` is true and `artifact` is null everywhere: agents work in their current directory, and
+//! the evaluator is shown `files`, which is null in a loop around one file.
+//!
+//! [`sample_context`] and [`sample_tree_context`] hold one of each, and a user's own template is tried on the one of its
+//! loop before a run starts.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
-use onus_model::{Digest, Role, TemplateRef};
+use onus_model::{ArtifactForm, Digest, Role, TemplateRef};
 use serde_json::{Value, json};
 
 /// How the path of a built-in template begins.
@@ -54,6 +58,9 @@ const BUILT_INS: &[(&str, &str)] = built_ins![
     "reflex/evaluator",
     "reflex/critic",
     "reflex/refiner",
+    "build/producer",
+    "build/evaluator",
+    "build/refiner",
 ];
 
 /// The text of a built-in template, by its path `preset:NAME`.
@@ -81,8 +88,12 @@ pub fn render(template: &str, context: &Value) -> Result<String, PromptError> {
 }
 
 /// Tries a template on a full context of its role, so that a misspelled name is found before a run and not in it.
-pub fn try_out(role: Role, template: &str) -> Result<(), PromptError> {
-    render(template, &sample_context(role)).map(|_| ())
+pub fn try_out(role: Role, form: ArtifactForm, template: &str) -> Result<(), PromptError> {
+    let context = match form {
+        ArtifactForm::File => sample_context(role),
+        ArtifactForm::Tree => sample_tree_context(role),
+    };
+    render(template, &context).map(|_| ())
 }
 
 /// The frozen reference to a template: its version stands in its first line.
@@ -105,36 +116,50 @@ fn version(text: &str) -> Option<&str> {
     }
 }
 
-/// One context of every role with every name filled in.
+/// One context of every role of a loop around one file, with every name filled in.
 pub fn sample_context(role: Role) -> Value {
-    let rule = |id: &str, severity: &str| json!({"id": id, "description": "Every operation is specified.", "severity": severity, "check": "Each one has a path and a method."});
-    let failure = |id: &str, severity: &str| json!({"id": id, "severity": severity, "message": "2 of 5 operations have no example"});
     let rules = json!([
-        rule("a.correctness.endpoints", "fail"),
-        rule("a.completeness.errors", "warn")
+        sample_rule("a.correctness.endpoints", "fail"),
+        sample_rule("a.completeness.errors", "warn")
     ]);
     let context = json!([{"path": ".ai-factory/DESCRIPTION.md", "text": "A course catalogue for schools."}]);
     let plan = json!(["List the operations", "Write their schemas", "Add examples"]);
     let artifact = "# Courses API\n\n## GET /courses\n\nLists courses.";
+    let failed = json!([sample_failure("a.completeness.examples", "fail")]);
+    let warnings = json!([sample_failure("a.completeness.errors", "warn")]);
     let own = match role {
         Role::Planner => json!({
             "max_iterations": 4, "plan_steps_min": 3, "plan_steps_max": 5, "rules": rules, "context": context,
             "failures": [{"id": "a.completeness.errors", "message": "no error responses"}],
             "recent_events": ["evaluation_done: 0.71, not passed", "critique_done: 1 issue", "refinement_done"],
         }),
-        Role::Producer => json!({"plan": plan, "context": context, "artifact": artifact}),
+        Role::Producer => json!({
+            "plan": plan, "context": context, "artifact": artifact, "tree": false, "rules": rules,
+            "baseline": [{"id": "a.correctness.endpoints", "verdict": "fail", "details": "2 of 5 tests failed"}],
+        }),
         Role::Preparer => json!({
             "plan": plan, "rules": rules,
             "rejected": [{"rule_id": "a.completeness.errors", "reason": "it passes on an empty artifact"}],
         }),
-        Role::Evaluator => json!({"rules": rules, "artifact": artifact, "fence": "5f0c2a9e71d84b36a1c0e9d2b7f45a68"}),
+        Role::Evaluator => {
+            let mut judged = sample_rule("a.quality.clarity", "warn");
+            judged["rubric"] = json!([
+                {"score": 0.25, "text": "A reader has to guess."},
+                {"score": 0.75, "text": "Plain, with a gap or two."},
+                {"score": 1.0, "text": "Nothing to ask."},
+            ]);
+            judged["pass_at"] = 0.75.into();
+            json!({
+                "rules": [sample_rule("a.correctness.endpoints", "fail"), judged], "artifact": artifact, "files": null,
+                "fence": "5f0c2a9e71d84b36a1c0e9d2b7f45a68",
+            })
+        }
         Role::Critic => json!({
-            "artifact": artifact, "issues_max": 5,
-            "failed": [failure("a.completeness.examples", "fail")],
-            "warnings": [failure("a.completeness.errors", "warn")],
+            "artifact": artifact, "issues_max": 5, "failed": failed, "warnings": warnings, "hidden_failing": 1,
         }),
         Role::Refiner => json!({
-            "artifact": artifact, "context": context,
+            "artifact": artifact, "context": context, "tree": false, "rules": rules,
+            "failed": failed, "warnings": warnings, "hidden_failing": 1, "restored": true,
             "issues": [{
                 "rule_id": "a.completeness.examples", "problem": "`GET /courses` has no example",
                 "fix_instruction": "add a response example", "expected_effect": "every operation has an example",
@@ -154,6 +179,44 @@ pub fn sample_context(role: Role) -> Value {
         all.extend(own);
     }
     all
+}
+
+/// The same of a loop over a tree of files: there is no artifact to show, and the evaluator is shown files.
+pub fn sample_tree_context(role: Role) -> Value {
+    let mut context = sample_context(role);
+    for (name, in_a_tree) in [
+        ("artifact", Value::Null),
+        ("tree", true.into()),
+        (
+            "files",
+            json!([
+                {"path": "src/courses.py", "text": "def courses():\n    return []"},
+                {"path": "README.md", "text": "# Courses"},
+            ]),
+        ),
+    ] {
+        if let Some(value) = context.get_mut(name) {
+            *value = in_a_tree;
+        }
+    }
+    context
+}
+
+fn sample_rule(id: &str, severity: &str) -> Value {
+    json!({
+        "id": id, "description": "Every operation is specified.", "severity": severity,
+        "check": "Each one has a path and a method.",
+    })
+}
+
+fn sample_failure(id: &str, severity: &str) -> Value {
+    json!({
+        "id": id, "severity": severity, "message": "2 of 5 operations have no example",
+        "findings": [
+            {"path": "src/courses.py", "line": 2, "level": "error", "message": "an empty list is no example"},
+            {"level": "note", "message": "3 operations are fine"},
+        ],
+    })
 }
 
 #[cfg(test)]
@@ -210,7 +273,7 @@ mod tests {
         for (path, text) in BUILT_INS {
             let name = path.strip_prefix(BUILT_IN).unwrap();
             assert!(text.starts_with(&format!("{{# onus-template {name} ")), "{path}");
-            assert_eq!(template_ref(path, text).version, "1");
+            assert!(template_ref(path, text).version.parse::<u32>().is_ok(), "{path}");
         }
     }
 }

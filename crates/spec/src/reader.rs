@@ -68,6 +68,13 @@ impl<'a> Node<'a> {
         Some(text)
     }
 
+    pub(crate) fn flag(&self, problems: &mut Problems) -> Option<bool> {
+        match self.value.as_bool() {
+            Some(flag) => Some(flag),
+            None => self.refuse("`true` or `false`", None, problems),
+        }
+    }
+
     /// An integer in this range; nothing is coerced.
     pub(crate) fn integer(&self, range: RangeInclusive<u64>, problems: &mut Problems) -> Option<u64> {
         let number = self.value.as_integer();
@@ -164,6 +171,7 @@ impl<'a> Node<'a> {
 
     /// Reads a form that the model itself defines.
     pub(crate) fn form<T: DeserializeOwned>(&self, must_be: &str, problems: &mut Problems) -> Option<T> {
+        self.only_exact_numbers(problems)?;
         match serde_json::from_value(json(self.value)) {
             Ok(value) => Some(value),
             Err(_) => self.refuse(must_be, None, problems),
@@ -172,6 +180,7 @@ impl<'a> Node<'a> {
 
     /// A check in the model's own form. Its reader says what is wrong better than any fixed text.
     pub(crate) fn check_form(&self, problems: &mut Problems) -> Option<onus_model::Check> {
+        self.only_exact_numbers(problems)?;
         serde_json::from_value(json(self.value))
             .map_err(|error| {
                 problems.push(Problem::new(
@@ -180,6 +189,13 @@ impl<'a> Node<'a> {
                 ))
             })
             .ok()
+    }
+
+    /// Notes every number that would not be the same number for each reader of the contract.
+    fn only_exact_numbers(&self, problems: &mut Problems) -> Option<()> {
+        let before = problems.len();
+        note_inexact(self, problems);
+        (problems.len() == before).then_some(())
     }
 
     /// The value for a message: short, on one line, and escaped, because a loop file may come from anywhere.
@@ -197,6 +213,39 @@ impl<'a> Node<'a> {
             DeValue::Array(_) => "a list".to_owned(),
             DeValue::Table(_) => "a table".to_owned(),
         }
+    }
+}
+
+/// Integers are exact in every JSON reader up to here.
+const EXACT_MAX: i64 = (1 << 53) - 1;
+
+fn note_inexact(node: &Node<'_>, problems: &mut Problems) {
+    let inner = |name: String, span: Span, value| Node { name, span, value };
+    match node.value {
+        DeValue::Integer(number) => {
+            let read = i64::from_str_radix(number.as_str(), number.radix());
+            if !read.is_ok_and(|number| (-EXACT_MAX..=EXACT_MAX).contains(&number)) {
+                let must_be = format!("an integer between -{EXACT_MAX} and {EXACT_MAX}");
+                node.refuse::<()>(&must_be, Some("write a larger number as a string"), problems);
+            }
+        }
+        DeValue::Float(number) => {
+            if !number.as_str().parse::<f64>().is_ok_and(f64::is_finite) {
+                node.refuse::<()>("a finite number", None, problems);
+            }
+        }
+        DeValue::Array(items) => {
+            for item in items.iter() {
+                note_inexact(&inner(node.name.clone(), item.span(), item.get_ref()), problems);
+            }
+        }
+        DeValue::Table(table) => {
+            for (key, item) in table.iter() {
+                let name = format!("{}.{}", node.name, key.get_ref());
+                note_inexact(&inner(name, item.span(), item.get_ref()), problems);
+            }
+        }
+        DeValue::String(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => {}
     }
 }
 

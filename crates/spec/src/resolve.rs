@@ -1,15 +1,19 @@
 //! A loop file over its preset, with the flags over both: a draft, or everything that is in the way of one.
 
+mod judged;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use onus_model::{
-    Criterion, Cycle, Level, LevelName, Limits, Role, Score, Severity, Stage, Stagnation, StopCondition, StopRule,
-    TaskType, Weight,
+    ArtifactForm, Criterion, Cycle, Level, LevelName, Limits, Role, Score, Severity, Stage, Stagnation, StopCondition,
+    StopRule, TaskType, Weight,
 };
 
+use self::judged::Known;
 use crate::draft::{BoundAgent, Draft, FileNeed, Need, Origin, Sources};
 use crate::file::{
-    AgentPart, CriteriaFrom, CriterionPart, InferencePart, LoopFile, MAX_ITERATIONS_MAX, TemplatePart, stays_inside,
+    AgentPart, ControlPart, CriteriaFrom, CriterionPart, InferencePart, LoopFile, MAX_ITERATIONS_MAX, NamedAgent,
+    TemplatePart, stays_inside,
 };
 use crate::infer::{infer_task_type, stated_max_iterations};
 use crate::presets;
@@ -40,7 +44,8 @@ pub struct Overrides {
 const FLAG_AGENT: &str = "command-line";
 
 impl LoopFile {
-    /// The files to read before resolving: the task's prompt, templates, and scripts of agents that play a role.
+    /// The files to read before resolving: the task's prompt, templates, scripts of agents that play a role or judge, and
+    /// the judges' bad examples.
     pub fn needs(&self, overrides: &Overrides) -> Vec<FileNeed> {
         let need = |path: &At<String>, why| FileNeed {
             path: path.value.clone(),
@@ -57,11 +62,17 @@ impl LoopFile {
             .filter(|(_, path)| !path.value.starts_with(prompts::BUILT_IN));
         needs.extend(own.map(|(role, path)| need(path, Need::Template { role: *role })));
         for (name, agent) in &self.agents {
-            if let AgentPart::Scripted { script, .. } = &agent.value
+            if let AgentPart::Scripted { script, .. } = &agent.value.part
                 && overrides.agent.is_none()
                 && self.plays(name)
             {
                 needs.push(need(script, Need::Script { agent: name.clone() }));
+            }
+        }
+        for control in self.judging.controls.iter().flat_map(|at| &at.value) {
+            match control {
+                ControlPart::Twin(path) => needs.push(need(path, Need::Twin)),
+                ControlPart::Empty | ControlPart::Hollow => {}
             }
         }
         needs
@@ -77,7 +88,14 @@ impl LoopFile {
     }
 
     fn plays(&self, agent: &str) -> bool {
-        self.default_agent() == Some(agent) || self.roles.named.values().any(|named| named.value == agent)
+        let judges = self.judging.judges.iter().flat_map(|at| &at.value);
+        self.default_agent() == Some(agent)
+            || self
+                .roles
+                .named
+                .values()
+                .chain(judges)
+                .any(|named| named.value == agent)
     }
 }
 
@@ -136,13 +154,25 @@ impl Resolver<'_> {
             .overrides
             .task_type
             .or(self.file.task.task_type.as_ref().map(|at| at.value));
-        let task_type = given.or(inference.one());
+        // What a preset is made for counts least: the prompt may say otherwise.
+        let usual = self.preset.task.task_type.as_ref().map(|at| at.value);
+        let task_type = given.or(inference.one()).or(usual);
         let cycle = self.cycle();
         let levels = self.levels(task_type);
         let weights = self.weights();
+        let (artifact, git) = self.form();
+        let (scoring, evaluation) = (self.scoring(), self.evaluation());
+        let known = Known {
+            dimensions: scoring
+                .dimensions
+                .iter()
+                .map(|dimension| dimension.name.clone())
+                .collect(),
+            groups: evaluation.groups.clone(),
+        };
         let criteria = levels
             .as_deref()
-            .map(|levels| self.criteria(task_type, levels, &weights));
+            .map(|levels| self.criteria(task_type, levels, &weights, &known));
         let stop = self.stop();
         let stagnation = self.stagnation();
         let limits = self.limits(&prompt);
@@ -150,7 +180,11 @@ impl Resolver<'_> {
             (_, true) => Some(BTreeMap::new()),
             (cycle, false) => cycle.as_ref().map(|cycle| self.roles(cycle)),
         };
-        let prompts = cycle.as_ref().map(|cycle| self.prompts(cycle));
+        let judging = self.judging();
+        if let (Some(roles), Some(criteria)) = (&roles, &criteria) {
+            self.refuse_same_family(&judging, roles, criteria);
+        }
+        let prompts = cycle.as_ref().map(|cycle| self.prompts(cycle, artifact));
         let root = self.path("files.root", &self.overrides.root, |file| &file.files.root);
         let workspace = self.path("files.workspace", &self.overrides.workspace, |file| {
             &file.files.workspace
@@ -167,6 +201,11 @@ impl Resolver<'_> {
             task_type,
             inference,
             cycle: cycle?,
+            artifact,
+            git,
+            scoring,
+            evaluation,
+            judging,
             levels: levels?,
             criteria: criteria?,
             weights,
@@ -391,6 +430,7 @@ impl Resolver<'_> {
         task_type: Option<TaskType>,
         levels: &[Level],
         weights: &BTreeMap<Severity, Weight>,
+        known: &Known,
     ) -> Vec<Criterion> {
         let mut parts: Vec<Picked<CriterionPart>> = Vec::new();
         if let Some((template, own)) = self.template(task_type) {
@@ -417,7 +457,7 @@ impl Resolver<'_> {
         let names: Vec<LevelName> = levels.iter().map(|level| level.name.clone()).collect();
         parts
             .into_iter()
-            .filter_map(|part| self.criterion(part, &names, weights))
+            .filter_map(|part| self.criterion(part, &names, weights, known))
             .collect()
     }
 
@@ -426,9 +466,11 @@ impl Resolver<'_> {
         part: Picked<CriterionPart>,
         levels: &[LevelName],
         weights: &BTreeMap<Severity, Weight>,
+        known: &Known,
     ) -> Option<Criterion> {
         let Picked { value: part, span } = part;
-        let id = part.id.value;
+        let id = part.id.value.clone();
+        self.fits(&id, &part, &span, known);
         let level = match part.level {
             Some(at) => {
                 let mine = self.file.criteria.iter().find(|mine| mine.value.id.value == id);
@@ -457,12 +499,20 @@ impl Resolver<'_> {
         };
         Some(Criterion {
             weight: part.weight.or(weights.get(&severity).copied()).unwrap_or(Weight::ZERO),
-            id,
             description,
             severity,
-            level,
+            dimension: part.dimension.map(|at| at.value),
+            group: part.group.map(|at| at.value),
+            gate: part.gate,
+            must_pass: part.must_pass.unwrap_or_default(),
+            hidden: part.hidden.unwrap_or_default(),
+            cap: part.cap,
+            rubric: part.rubric.unwrap_or_default(),
+            pass_at: part.pass_at.map(|at| at.value),
+            reads: part.reads,
             check,
             verify,
+            ..Criterion::new(id, level)
         })
     }
 
@@ -581,27 +631,27 @@ impl Resolver<'_> {
     fn roles(&mut self, cycle: &Cycle) -> BTreeMap<Role, BoundAgent> {
         let named = self.file.roles.named.values().chain(&self.file.roles.default);
         for agent in named.filter(|agent| !self.file.agents.contains_key(&agent.value)) {
-            let known = self.file.agents.keys().map(String::as_str);
-            let help = suggest(&agent.value, known).unwrap_or_else(|| format!("define it: `[agents.{}]`", agent.value));
-            self.problems.push(
-                agent
-                    .problem(format!("unknown agent `{}`", agent.value))
-                    .with_help(help),
-            );
+            self.problems.push(unknown_agent(self.file, agent));
         }
         if let Some(command) = &self.overrides.agent {
             return self.flag_agent(command, cycle);
         }
         let mut bound = BTreeMap::new();
         let mut unplayed = Vec::new();
+        // Where judges are named, the first of them stands in for an evaluator that is not.
+        let judge = self.file.judging.judges.as_ref().and_then(|at| at.value.first());
         for role in needed(cycle) {
-            let own = self.file.roles.named.get(&role).map(|at| at.value.as_str());
+            let own = self.file.roles.named.get(&role);
+            let stand_in = judge.filter(|_| role == Role::Evaluator);
+            let own = own.or(stand_in).map(|at| at.value.as_str());
             match own.or(self.file.default_agent()) {
                 // An unknown agent was noted above.
-                Some(name) => bound.extend(self.file.agents.get(name).map(|agent| {
-                    let (agent, spec) = (name.to_owned(), agent.value.clone());
-                    (role, BoundAgent { agent, spec })
-                })),
+                Some(name) => bound.extend(
+                    self.file
+                        .agents
+                        .get(name)
+                        .map(|agent| (role, BoundAgent::new(name, &agent.value))),
+                ),
                 None => unplayed.push(format!("`{role}`")),
             }
         }
@@ -617,25 +667,23 @@ impl Resolver<'_> {
         if command.first().is_none_or(|program| program.trim().is_empty()) {
             self.note(None, "the agent's command names no program", None);
         }
-        let agent = BoundAgent {
-            agent: FLAG_AGENT.to_owned(),
-            spec: AgentPart::Command {
-                command: command.to_vec(),
-                env: Vec::new(),
-                timeout_seconds: None,
-            },
+        let part = AgentPart::Command {
+            command: command.to_vec(),
+            env: Vec::new(),
+            timeout_seconds: None,
         };
+        let agent = BoundAgent::new(FLAG_AGENT, &NamedAgent { family: None, part });
         needed(cycle).into_iter().map(|role| (role, agent.clone())).collect()
     }
 
     /// Templates of the roles that play; the user's own are tried out right here.
-    fn prompts(&mut self, cycle: &Cycle) -> BTreeMap<Role, String> {
+    fn prompts(&mut self, cycle: &Cycle, form: ArtifactForm) -> BTreeMap<Role, String> {
         let mut paths = BTreeMap::new();
         for role in needed(cycle) {
             let mine = self.file.prompts.get(&role);
             if let Some(at) = mine
                 && let Some(text) = self.sources.get(&at.value)
-                && let Err(error) = prompts::try_out(role, text)
+                && let Err(error) = prompts::try_out(role, form, text)
             {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);
                 self.problems.push(
@@ -672,6 +720,12 @@ impl Resolver<'_> {
     }
 }
 
+fn unknown_agent(file: &LoopFile, name: &At<String>) -> Problem {
+    let known = file.agents.keys().map(String::as_str);
+    let help = suggest(&name.value, known).unwrap_or_else(|| format!("define it: `[agents.{}]`", name.value));
+    name.problem(format!("unknown agent `{}`", name.value)).with_help(help)
+}
+
 /// Roles that some step of the cycle needs.
 fn needed(cycle: &Cycle) -> BTreeSet<Role> {
     let stages = [&cycle.first, &cycle.later, &cycle.level_up, &cycle.on_fail];
@@ -683,18 +737,28 @@ fn needed(cycle: &Cycle) -> BTreeSet<Role> {
         .collect()
 }
 
-/// The user's fields where given. A new severity brings its own weight.
+/// The user's fields where given. A new severity brings its own weight, and a new rubric its own passing anchor.
 fn overlaid(base: &CriterionPart, over: &CriterionPart) -> CriterionPart {
     let kept_weight = match over.severity {
         Some(severity) if Some(severity) != base.severity => None,
         Some(_) | None => base.weight,
     };
+    let kept_pass_at = base.pass_at.as_ref().filter(|_| over.rubric.is_none());
     CriterionPart {
         id: over.id.clone(),
         description: over.description.clone().or_else(|| base.description.clone()),
         severity: over.severity.or(base.severity),
         weight: over.weight.or(kept_weight),
         level: over.level.clone().or_else(|| base.level.clone()),
+        dimension: over.dimension.clone().or_else(|| base.dimension.clone()),
+        group: over.group.clone().or_else(|| base.group.clone()),
+        gate: over.gate.or(base.gate),
+        must_pass: over.must_pass.or(base.must_pass),
+        hidden: over.hidden.or(base.hidden),
+        cap: over.cap.or(base.cap),
+        rubric: over.rubric.clone().or_else(|| base.rubric.clone()),
+        pass_at: over.pass_at.clone().or_else(|| kept_pass_at.cloned()),
+        reads: over.reads.clone().or_else(|| base.reads.clone()),
         check: over.check.clone().or_else(|| base.check.clone()),
         verify: over.verify.clone().or_else(|| base.verify.clone()),
         damaged: over.damaged || base.damaged,

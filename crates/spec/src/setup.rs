@@ -10,6 +10,7 @@ use crate::file::MAX_ITERATIONS_MAX;
 
 /// A change to a draft.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "an edit is made by a person and gone at once")]
 pub enum Edit {
     Threshold {
         level: LevelName,
@@ -158,13 +159,11 @@ impl Draft {
             let Some(id) = free else { continue };
             taken.push(id.clone());
             criteria.push(Criterion {
-                id,
                 check: format!("The artifact shows plainly that this holds: {text}"),
                 description: text,
                 severity,
                 weight: self.weight_of(severity),
-                level: level.name.clone(),
-                verify: Vec::new(),
+                ..Criterion::new(id, level.name.clone())
             });
         }
         criteria

@@ -164,7 +164,8 @@ mod tests {
                 ..Overrides::default()
             };
             let draft = resolve(&file, &overrides, &Sources::default()).unwrap();
-            assert!(draft.freeze(&Sources::default()).is_ok());
+            let spec = draft.freeze(&Sources::default()).unwrap();
+            assert_eq!(crate::lint(&spec), []);
         }
     }
 

@@ -178,7 +178,10 @@ fn templates_have_the_documented_ids_and_weights() {
 fn the_preset_is_an_ordinary_loop_file_without_problems() {
     let reflex = preset("reflex").unwrap();
     assert_eq!(described(reflex.text, reflex.file.problems()), "");
-    assert_eq!(presets().iter().map(|p| p.name).collect::<Vec<_>>(), ["reflex"]);
+    assert_eq!(
+        presets().iter().map(|p| p.name).collect::<Vec<_>>(),
+        ["reflex", "build"]
+    );
     for task_type in TaskType::ALL {
         assert!(reflex.next_step(task_type).is_some());
     }
@@ -612,7 +615,8 @@ fn no_text_makes_the_reader_panic() {
         "'''",
         "\n[a.b]\n",
     ];
-    for text in [preset_text("reflex").unwrap(), include_str!("mistakes.toml")] {
+    let build = preset_text("build").unwrap();
+    for text in [preset_text("reflex").unwrap(), build, include_str!("mistakes.toml")] {
         for at in (0..text.len()).step_by(97).filter(|at| text.is_char_boundary(*at)) {
             try_text(&text[..at]);
             let (head, tail) = text.split_at(at);

@@ -23,13 +23,10 @@ fn yes() -> Confirmation {
 
 fn criterion(id: &str, level: &str) -> Criterion {
     Criterion {
-        id: id.parse().unwrap(),
         description: "d".into(),
         severity: Severity::Warn,
-        weight: Weight::whole(1),
-        level: level.parse().unwrap(),
         check: "c".into(),
-        verify: Vec::new(),
+        ..Criterion::new(id.parse().unwrap(), level.parse().unwrap())
     }
 }
 

@@ -32,6 +32,8 @@ pub struct RunFacts {
     pub last_phase_error: Option<StepError>,
     pub last_score: Score,
     pub stagnation_count: u32,
+    /// How the work goes in circles, in words.
+    pub oscillation: Option<String>,
     pub completed_step_ms: u64,
     /// RFC 3339; none while no step is running.
     pub step_started_at: Option<String>,

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod escape;
+pub mod explain;
 pub mod facts;
 pub mod files;
 pub mod narrator;
@@ -18,6 +19,7 @@ mod width;
 mod words;
 
 pub use escape::{for_terminal, one_line};
+pub use explain::explanation_text;
 pub use facts::{ArtifactStatus, RunFacts, artifact_status};
 pub use files::{CurrentJson, RunJson, current_json, current_json_text, run_json, run_json_text};
 pub use narrator::{Block, Narrator};

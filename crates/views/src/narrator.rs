@@ -1,5 +1,6 @@
 //! What a terminal shows as a run goes on. A fold over records, so a stored history told again reads as it did live.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use onus_model::{ArtifactRef, Changes, Digest, Event, Issue, LoopSpec, Record, Scorecard};
@@ -34,6 +35,8 @@ pub struct Narrator {
     changed: Changes,
     /// The last evaluation, and the iteration it was made in.
     evaluation: Option<(u32, Box<Scorecard>)>,
+    /// Every artifact that was evaluated.
+    evaluated: BTreeSet<Digest>,
     /// It has not been summed up yet.
     pending: bool,
     /// The artifact of the last summary.
@@ -50,6 +53,7 @@ impl Narrator {
             artifact: None,
             changed: Changes::default(),
             evaluation: None,
+            evaluated: BTreeSet::new(),
             pending: false,
             summed_up: None,
         }
@@ -73,6 +77,7 @@ impl Narrator {
             }
             Event::ChecksPrepared { .. } => vec![line],
             Event::EvaluationDone { scorecard, .. } => {
+                self.evaluated.insert(scorecard.artifact_sha256);
                 self.evaluation = Some((record.stamped.iteration, scorecard.clone()));
                 self.pending = true;
                 vec![line]
@@ -96,7 +101,16 @@ impl Narrator {
             Event::PhaseError { error, .. } => {
                 vec![Block::Note(format!("{}\n{}", record_line(record), quoted(&error.tail)))]
             }
-            Event::Resumed { .. } | Event::TailRepaired { .. } | Event::Adopted { .. } | Event::Repaired { .. } => {
+            Event::ArtifactRestored { artifact, .. } => {
+                let summary = self.sum_up(&[]);
+                self.take(artifact);
+                summary.into_iter().chain([line]).collect()
+            }
+            Event::Resumed { .. }
+            | Event::EditRefused(_)
+            | Event::TailRepaired { .. }
+            | Event::Adopted { .. }
+            | Event::Repaired { .. } => {
                 vec![Block::Note(record_line(record) + "\n")]
             }
         }
@@ -133,9 +147,9 @@ impl Narrator {
 
     fn final_title(&self) -> String {
         let hash = self.artifact.as_ref().map(|a| a.artifact_sha256);
-        let evaluated = self.evaluation.as_ref().map(|(_, card)| card.artifact_sha256);
+        let evaluated = hash.is_some_and(|hash| self.evaluated.contains(&hash));
         let name = hash.map(|hash| hash.short()).unwrap_or_default();
-        if hash == evaluated {
+        if evaluated {
             format!("Final artifact {name}")
         } else {
             format!("Final artifact {name}, not evaluated")

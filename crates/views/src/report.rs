@@ -1,6 +1,8 @@
 //! How a run ended: one structure, told as text or as JSON.
 
-use onus_model::{Alias, CriterionId, Digest, LevelName, RunId, Score, Status, StepError, VerdictKind};
+use onus_model::{
+    Alias, CriterionId, Digest, DimensionScore, Gates, LevelName, RunId, Score, Status, StepError, VerdictKind,
+};
 use serde::Serialize;
 
 use crate::escape::{for_terminal, one_line};
@@ -29,6 +31,19 @@ pub struct FinalReport {
     pub stop_reason: String,
     pub explanation: String,
     pub distance_to_success: Option<Distance>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dimensions: Vec<DimensionScore>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Gates>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regressed: Vec<CriterionId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oscillation: Option<String>,
+    /// The lines about the five above and about spared questions.
+    #[serde(skip)]
+    particulars: Vec<(&'static str, String)>,
     pub completed_phase_seconds: u64,
     pub max_completed_phase_seconds: Option<u64>,
     pub overshoot_seconds: Option<u64>,
@@ -75,6 +90,12 @@ pub fn final_report(facts: &RunFacts, artifact_path: &str, next: Option<&str>) -
         stop_reason: facts.stop_reason().to_owned(),
         explanation: explain(facts),
         distance_to_success: distance(facts),
+        dimensions: card.map(|card| card.dimensions.clone()).unwrap_or_default(),
+        gates: card.and_then(|card| card.gates.clone()),
+        regressed: card.map(|card| card.regressed.clone()).unwrap_or_default(),
+        degraded: card.map(|card| card.degraded.clone()).unwrap_or_default(),
+        oscillation: facts.oscillation.clone(),
+        particulars: particulars(facts),
         completed_phase_seconds: facts.completed_step_ms / 1000,
         max_completed_phase_seconds: budget,
         overshoot_seconds: facts
@@ -88,6 +109,14 @@ pub fn final_report(facts: &RunFacts, artifact_path: &str, next: Option<&str>) -
         phase_error: facts.failure.as_ref().and(facts.last_phase_error.clone()),
         next: next.map(str::to_owned),
     }
+}
+
+fn particulars(facts: &RunFacts) -> Vec<(&'static str, String)> {
+    let mut rows = facts.current_evaluation().map(words::particulars).unwrap_or_default();
+    if let Some(oscillation) = &facts.oscillation {
+        rows.push(("oscillation", one_line(oscillation, 2 * PHRASE_CHARS_MAX)));
+    }
+    rows
 }
 
 fn explain(facts: &RunFacts) -> String {
@@ -182,6 +211,7 @@ impl FinalReport {
         if let (Some(path), Some(hash)) = (&self.artifact, self.artifact_sha256) {
             rows.push(("artifact", format!("{} ({})", for_terminal(path), hash.short())));
         }
+        rows.extend(self.particulars.iter().cloned());
         rows
     }
 }

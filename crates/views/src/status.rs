@@ -55,6 +55,10 @@ pub fn status_text(facts: &RunFacts, style: Style) -> String {
     if let Some(card) = &facts.evaluation {
         rows.push(("failed", words::failed_ids(&card.failed)));
         rows.push(("warnings", words::failed_ids(&card.warnings)));
+        rows.extend(words::particulars(card));
+    }
+    if let Some(oscillation) = &facts.oscillation {
+        rows.push(("oscillation", one_line(oscillation, 2 * PHRASE_CHARS_MAX)));
     }
     if !facts.stop_reason().is_empty() {
         rows.push(("stop_reason", one_line(facts.stop_reason(), PHRASE_CHARS_MAX)));

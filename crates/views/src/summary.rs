@@ -38,14 +38,22 @@ pub fn iteration_summary(summary: &IterationSummary<'_>, style: Style) -> String
     let changed = summary
         .changed
         .map_or("nothing, the same artifact".to_owned(), words::changes);
-    for (label, value) in [
+    let documented = [
         ("Plan:", words::plan(summary.plan)),
         ("Hash:", card.artifact_sha256.short()),
         ("Changed:", changed),
         ("Failed:", words::failed_ids(&card.failed)),
         ("Warnings:", words::failed_ids(&card.warnings)),
         ("Artifact:", for_terminal(summary.artifact_path)),
-    ] {
+    ];
+    let more = words::particulars(card)
+        .into_iter()
+        .map(|(label, value)| (capitalised(label) + ":", value));
+    for (label, value) in documented
+        .into_iter()
+        .map(|(label, value)| (label.to_owned(), value))
+        .chain(more)
+    {
         text.push_str(&format!("{} {value}\n", style.dim(&format!("{label:<10}"))));
     }
     if !card.passed {
@@ -58,6 +66,13 @@ pub fn iteration_summary(summary: &IterationSummary<'_>, style: Style) -> String
         }
     }
     text
+}
+
+fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The line over the full artifact when a level was passed that is not the last.

@@ -1,6 +1,6 @@
 //! The history, one line for each event: stored, live or written by another program.
 
-use onus_model::{ArtifactRef, Event, LoopSpec, ProgressNote, Record, RunStarted, Scorecard, StepError};
+use onus_model::{ArtifactRef, Event, FileEdit, LoopSpec, ProgressNote, Record, RunStarted, Scorecard, StepError};
 use serde_json::Value;
 
 use crate::escape::one_line;
@@ -96,17 +96,7 @@ fn detail(event: &Event) -> String {
         Event::RunStarted(start) => opening(start),
         Event::PlanCreated { plan, note } => words::plan(plan) + &took(*note),
         Event::ArtifactCreated { artifact, note } | Event::RefinementDone { artifact, note, .. } => {
-            let ArtifactRef {
-                artifact_sha256,
-                bytes,
-                changed,
-            } = artifact;
-            format!(
-                "{}, {bytes} bytes, {}{}",
-                artifact_sha256.short(),
-                words::changes(changed),
-                took(*note)
-            )
+            made(artifact) + &took(*note)
         }
         Event::ChecksPrepared { checks, note } => {
             let proven = checks.iter().filter(|check| check.control.counts()).count();
@@ -125,26 +115,23 @@ fn detail(event: &Event) -> String {
                 took(*note)
             )
         }
+        Event::ArtifactRestored {
+            artifact,
+            score,
+            replaced,
+        } => format!(
+            "{} with score {score} is better than {}",
+            artifact.artifact_sha256.short(),
+            replaced.short()
+        ),
+        Event::EditRefused(edit) => refused(edit),
         Event::PhaseSwitched { from, to } => format!("{from} -> {to}"),
         Event::IterationAdvanced { iteration } => format!("iteration {iteration}"),
         Event::PhaseError {
             error,
             attempt,
             will_retry,
-        } => {
-            let then = if *will_retry { "to be tried again" } else { "given up" };
-            let StepError {
-                failed_step,
-                kind,
-                message,
-                ..
-            } = error;
-            format!(
-                "{failed_step} ({}), attempt {attempt}, {then}: {}",
-                short(kind),
-                long(message)
-            )
-        }
+        } => failure(error, *attempt, *will_retry),
         Event::Stopped(stop) => {
             let gate = if stop.passed { "passed" } else { "not passed" };
             format!("{}, {gate}: {}", stop.outcome, short(&stop.reason))
@@ -173,6 +160,45 @@ fn detail(event: &Event) -> String {
             )
         }
     }
+}
+
+/// `1a2b3c4d, 120 bytes, added Errors`.
+fn made(artifact: &ArtifactRef) -> String {
+    let ArtifactRef {
+        artifact_sha256,
+        bytes,
+        changed,
+    } = artifact;
+    format!(
+        "{}, {bytes} bytes, {}",
+        artifact_sha256.short(),
+        words::changes(changed)
+    )
+}
+
+fn refused(edit: &FileEdit) -> String {
+    let what = if edit.found_sha256.is_some() {
+        "changed"
+    } else {
+        "removed"
+    };
+    let path = one_line(&edit.path, PHRASE_CHARS_MAX);
+    format!("`{path}` was {what} during the run; what was frozen stays")
+}
+
+fn failure(error: &StepError, attempt: u32, will_retry: bool) -> String {
+    let then = if will_retry { "to be tried again" } else { "given up" };
+    let StepError {
+        failed_step,
+        kind,
+        message,
+        ..
+    } = error;
+    format!(
+        "{failed_step} ({}), attempt {attempt}, {then}: {}",
+        one_line(kind, PHRASE_CHARS_MAX),
+        one_line(message, 2 * PHRASE_CHARS_MAX)
+    )
 }
 
 fn opening(start: &RunStarted) -> String {

@@ -24,6 +24,35 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
+/// At most so many columns, with an ellipsis if something is missing.
+pub(crate) fn clip(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += char_width(*c);
+        used < columns
+    };
+    text.chars().take_while(fits).chain(std::iter::once('…')).collect()
+}
+
+/// Lines of at most so many columns, broken at spaces; a longer word is clipped. All but the first are indented.
+pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> String {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split(' ') {
+        let word = clip(word, columns.saturating_sub(indent));
+        if !line.trim().is_empty() && width(&line) + 1 + width(&word) > columns {
+            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+        } else if !line.trim().is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word);
+    }
+    lines.push(line);
+    lines.join("\n")
+}
+
 /// Rows in columns, two spaces apart, without spaces at the end of a line.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -48,6 +77,31 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::{clip, width, wrap};
+
+    #[test]
+    fn clipping_counts_what_a_terminal_shows() {
+        for (text, columns, clipped) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("日本語", 5, "日本…"),
+            ("日本語", 4, "日…"),
+        ] {
+            assert_eq!(clip(text, columns), clipped);
+        }
+    }
+
+    #[test]
+    fn wrapped_lines_fit_and_lose_nothing_but_the_ends_of_long_words() {
+        assert_eq!(wrap("one two three", 9, 2), "one two\n  three");
+        assert_eq!(wrap("", 9, 2), "");
+        let text = "a bb ccc dddd eeeee ffffff ".repeat(9);
+        let wrapped = wrap(text.trim(), 20, 4);
+        assert!(wrapped.lines().all(|line| width(line) <= 20), "{wrapped}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&wrapped), words(&text));
+    }
+
     #[test]
     fn columns_line_up_by_what_a_terminal_shows() {
         let row = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];

@@ -1,6 +1,9 @@
 //! Short phrases that several views share.
 
-use onus_model::{Changes, CriterionId, FailedCriterion, StopCondition};
+use onus_model::{
+    Changes, CriterionId, DimensionScore, Effort, FailedCriterion, GateOutcome, GateResult, Gates, NextMove, Reason,
+    Scorecard, StopCondition,
+};
 
 use crate::escape::one_line;
 
@@ -65,6 +68,8 @@ pub(crate) const fn stop(rule: StopCondition) -> &'static str {
         StopCondition::UserStop => "stopped by a person",
         StopCondition::Stagnation => "the score has stopped moving",
         StopCondition::SameFailures => "the same criteria failed again and again",
+        StopCondition::Oscillation => "the work went back to where it had been before",
+        StopCondition::Dispute => "a judge took the same verdict back twice: a person must decide",
         StopCondition::BudgetExceeded => "the time for completed steps is used up",
         StopCondition::IterationLimit => "the last allowed iteration did not pass",
     }
@@ -81,4 +86,85 @@ pub(crate) fn duration(ms: u64) -> String {
 
 pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// What an evaluation says beyond its score, by label; nothing of it in a plain loop.
+pub(crate) fn particulars(card: &Scorecard) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if !card.dimensions.is_empty() {
+        let told: Vec<String> = card.dimensions.iter().map(dimension).collect();
+        rows.push(("dimensions", told.join(", ")));
+    }
+    if let Some(told) = card.gates.as_ref().map(gates) {
+        rows.push(("gates", told));
+    }
+    if !card.regressed.is_empty() {
+        rows.push(("regressed", ids(&card.regressed)));
+    }
+    if let Some(told) = spared(card.effort) {
+        rows.push(("spared", told));
+    }
+    if !card.degraded.is_empty() {
+        let told: Vec<String> = card
+            .degraded
+            .iter()
+            .map(|why| one_line(why, PHRASE_CHARS_MAX))
+            .collect();
+        rows.push(("degraded", told.join("; ")));
+    }
+    rows
+}
+
+/// `depth 0.25 (held down by a.x)`.
+pub(crate) fn dimension(dimension: &DimensionScore) -> String {
+    let DimensionScore { name, score, .. } = dimension;
+    let name = one_line(name, PHRASE_CHARS_MAX);
+    match &dimension.capped_by {
+        Some(id) => format!("{name} {score} (held down by {id})"),
+        None => format!("{name} {score}"),
+    }
+}
+
+/// `trust pass 0.83 (4/5), goal fail 0.50 (1/2): pivot`.
+pub(crate) fn gates(gates: &Gates) -> String {
+    let gate = |name: &str, gate: &GateResult| match gate.result {
+        GateOutcome::NoContract => format!("{name} no contract"),
+        GateOutcome::Pass => format!("{name} pass {} ({}/{})", gate.score, gate.met, gate.of),
+        GateOutcome::Fail => format!("{name} fail {} ({}/{})", gate.score, gate.met, gate.of),
+        GateOutcome::Blocked => format!("{name} blocked {} ({}/{})", gate.score, gate.met, gate.of),
+    };
+    let next = match gates.next {
+        NextMove::Complete => "complete",
+        NextMove::Pivot => "pivot",
+        NextMove::Rework => "rework",
+        NextMove::Blocked => "blocked",
+    };
+    format!("{}, {}: {next}", gate("trust", &gates.trust), gate("goal", &gates.goal))
+}
+
+/// Questions to judges that were not asked; none: everything was.
+fn spared(effort: Effort) -> Option<String> {
+    let Effort { asked, kept, left_out } = effort;
+    (kept + left_out > 0).then(|| {
+        let questions = count(asked as usize, "question", "questions");
+        format!("{questions} asked, {kept} spared by kept verdicts, {left_out} left out after a failure")
+    })
+}
+
+/// One thing that kept the gate shut, as a clause.
+pub(crate) fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::Failing { ids: named } => format!("failing: {}", ids(named)),
+        Reason::MustPass { ids: named } => format!("must pass: {}", ids(named)),
+        Reason::Threshold { score, threshold } => format!("score {score} is below {threshold}"),
+        Reason::Dimension { name, score, threshold } => {
+            format!(
+                "dimension {} is {score}, below {threshold}",
+                one_line(name, PHRASE_CHARS_MAX)
+            )
+        }
+        Reason::Trust { score, threshold } => format!("trust is {score}, below {threshold}"),
+        Reason::Goal { met, of } => format!("goal: {met} of {of} criteria hold"),
+        Reason::Regressed { ids: named } => format!("passed before: {}", ids(named)),
+    }
 }

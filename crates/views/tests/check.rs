@@ -32,17 +32,15 @@ fn criterion(name: &str, severity: Severity, weight: f64, verify: Value) -> Crit
         level: level("A"),
         check: "look at it".to_owned(),
         verify: serde_json::from_value(verify).unwrap(),
+        ..Criterion::new(id(name), level("A"))
     }
 }
 
 fn verdict(name: &str, kind: VerdictKind, source: VerdictSource, details: &str, findings: Vec<Finding>) -> Verdict {
     Verdict {
-        id: id(name),
-        verdict: kind,
-        details: details.to_owned(),
-        source,
         evidence: vec![Evidence::Files { files: 3 }],
         findings,
+        ..Verdict::bare(id(name), kind, details, source)
     }
 }
 
@@ -88,6 +86,12 @@ fn report(points: u16, passed: bool, verdicts: Vec<Verdict>) -> CheckReport {
             failed: Vec::new(),
             warnings: Vec::new(),
             rule_results: verdicts,
+            dimensions: Vec::new(),
+            gates: None,
+            regressed: Vec::new(),
+            reasons: Vec::new(),
+            effort: Effort::default(),
+            degraded: Vec::new(),
         },
         criteria: criteria(),
         baseline: None,

@@ -26,7 +26,7 @@ fn criterion(id: &str, severity: Severity, weight: u32) -> Criterion {
         weight: Weight::whole(weight),
         level: level(if id.starts_with("a.") { "A" } else { "B" }),
         check: "look at it".to_owned(),
-        verify: Vec::new(),
+        ..Criterion::new(CriterionId::new(id).unwrap(), level("A"))
     }
 }
 
@@ -86,6 +86,11 @@ fn spec() -> Arc<LoopSpec> {
         protected: Vec::new(),
         next_step: None,
         frozen_files: BTreeMap::new(),
+        artifact: ArtifactForm::default(),
+        scoring: Scoring::default(),
+        evaluation: Evaluation::default(),
+        judging: Judging::default(),
+        git: GitUse::default(),
     })
 }
 
@@ -141,6 +146,7 @@ impl Story {
             last_phase_error: None,
             last_score: Score::ZERO,
             stagnation_count: 0,
+            oscillation: None,
             completed_step_ms: 0,
             step_started_at: Some(at(0)),
             created_at: at(0),
@@ -160,6 +166,8 @@ impl Story {
                     max_iterations: confirmation,
                 },
                 context: Vec::new(),
+                sources: Vec::new(),
+                baseline: None,
                 engine: "onus 0.1.0".to_owned(),
             })),
         );
@@ -173,7 +181,9 @@ impl Story {
         facts.current_step = step.to_owned();
         match &event {
             Event::PlanCreated { plan, .. } => facts.plan.clone_from(plan),
-            Event::ArtifactCreated { artifact, .. } | Event::RefinementDone { artifact, .. } => {
+            Event::ArtifactCreated { artifact, .. }
+            | Event::RefinementDone { artifact, .. }
+            | Event::ArtifactRestored { artifact, .. } => {
                 facts.artifact = Some(artifact.clone());
             }
             Event::ChecksPrepared { checks, .. } => facts.prepared_checks = Some(checks.clone()),
@@ -197,6 +207,7 @@ impl Story {
                 facts.step_started_at = None;
             }
             Event::RunStarted(_)
+            | Event::EditRefused(_)
             | Event::Resumed { .. }
             | Event::TailRepaired { .. }
             | Event::Adopted { .. }
@@ -256,6 +267,7 @@ impl Story {
                     expected: ExpectedContent::PRESENT,
                 },
                 counterexample: None,
+                repeat: None,
             },
             control,
         };
@@ -295,14 +307,13 @@ impl Story {
                     message: "missing".to_owned(),
                 });
             }
-            rule_results.push(Verdict {
-                id: criterion.id.clone(),
-                verdict: if holds { VerdictKind::Pass } else { VerdictKind::Fail },
-                details: "seen".to_owned(),
-                source: VerdictSource::Prepared,
-                evidence: Vec::new(),
-                findings: Vec::new(),
-            });
+            let kind = if holds { VerdictKind::Pass } else { VerdictKind::Fail };
+            rule_results.push(Verdict::bare(
+                criterion.id.clone(),
+                kind,
+                "seen",
+                VerdictSource::Prepared,
+            ));
         }
         let (score, threshold) = (
             Score::of_weights(part, whole),
@@ -319,6 +330,12 @@ impl Story {
             failed,
             warnings,
             rule_results,
+            dimensions: Vec::new(),
+            gates: None,
+            regressed: Vec::new(),
+            reasons: Vec::new(),
+            effort: Effort::default(),
+            degraded: Vec::new(),
         };
         let scorecard = Box::new(scorecard);
         self.add(
@@ -663,4 +680,78 @@ fn colour_changes_nothing_but_colour() {
             status_text(&facts, Style::Plain)
         );
     }
+}
+
+/// A loop that scores by dimensions, asks two gates and keeps verdicts says so, each in a line; a plain one does not.
+#[test]
+fn what_an_evaluation_says_beyond_its_score_is_told_everywhere() {
+    let plain = out_of_iterations();
+    let mut story = out_of_iterations();
+    let gate = |result, met, of| GateResult {
+        result,
+        score: points(5_000),
+        met,
+        of,
+    };
+    let change = |card: &mut Scorecard| {
+        card.dimensions = vec![DimensionScore {
+            name: "depth\u{1b}[2J".to_owned(),
+            weight: Weight::whole(20),
+            score: points(2_500),
+            threshold: points(7_000),
+            capped_by: Some(CriterionId::new("a.completeness.errors").unwrap()),
+        }];
+        card.gates = Some(Gates {
+            trust: gate(GateOutcome::Pass, 4, 5),
+            goal: gate(GateOutcome::NoContract, 0, 0),
+            next: NextMove::Complete,
+        });
+        card.regressed = vec![CriterionId::new("a.correctness.endpoints").unwrap()];
+        card.effort = Effort {
+            asked: 1,
+            kept: 2,
+            left_out: 3,
+        };
+        card.degraded = vec!["judge and producer are of one family".to_owned()];
+    };
+    for record in &mut story.records {
+        if let Event::EvaluationDone { scorecard, .. } = &mut record.stamped.event {
+            change(scorecard);
+        }
+    }
+    change(story.facts.evaluation.as_mut().unwrap());
+    story.facts.oscillation = Some("iteration 2 made the artifact of iteration 1 again".to_owned());
+    let told = |story: &Story| {
+        let report = final_report(&story.facts, ARTIFACT, None);
+        [
+            story.told(),
+            status_text(&story.facts, Style::Plain),
+            report.text(Style::Plain),
+        ]
+    };
+    for (text, plain) in told(&story).into_iter().zip(told(&plain)) {
+        for words in [
+            "(held down by a.completeness.errors)",
+            "trust pass 0.50 (4/5), goal no contract: complete",
+            "1 question asked, 2 spared by kept verdicts, 3 left out after a failure",
+            "judge and producer are of one family",
+        ] {
+            assert!(text.contains(words), "{words}:\n{text}");
+        }
+        assert!(text.to_lowercase().contains("regressed:"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(text.lines().count() > plain.lines().count());
+        for label in [
+            "dimensions:",
+            "gates:",
+            "regressed:",
+            "spared:",
+            "degraded:",
+            "oscillation:",
+        ] {
+            assert!(!plain.to_lowercase().contains(label), "{plain}");
+        }
+    }
+    let [_, status, report] = told(&story);
+    assert!(status.contains("oscillation:") && report.contains("oscillation:"));
 }

@@ -5,8 +5,8 @@ use std::io;
 use onus_ledger::{Durability, History, Ledger, Places, files, objects};
 use onus_machine::{Run, apply, decide, pending};
 use onus_model::{
-    Alias, ArtifactRef, Boundary, Changes, Digest, Effect, Event, Input, Issue, RunId, RunStarted, Stamped, Step,
-    StepOutput, Verdict, canonical_sha256,
+    Alias, ArtifactRef, Boundary, Changes, Digest, Effect, Effort, Event, Input, Issue, RunId, RunStarted, Stamped,
+    Step, StepOutput, Verdict, canonical_sha256,
 };
 
 use crate::measure::run;
@@ -89,12 +89,15 @@ impl Story {
             Step::Evaluate => StepOutput::Verdicts {
                 artifact: self.artifact.artifact_sha256,
                 verdicts: self.verdicts.clone(),
+                effort: Effort::default(),
+                degraded: Vec::new(),
             },
             Step::Critique => StepOutput::Critique(self.issues.clone()),
         };
         let boundary = Boundary {
             stage_ms: 1,
             stop_requested: None,
+            edits: Vec::new(),
         };
         Input::Finished {
             task,

@@ -243,7 +243,7 @@ fn an_alias_is_a_name_and_never_a_path() {
             .onus(["run", "--accept-criteria", "--max-iterations", "1", flag.as_str()])
             .expect(2);
         for command in [
-            "status", "resume", "stop", "history", "verify", "replay", "repair", "clean",
+            "status", "resume", "stop", "history", "explain", "verify", "replay", "repair", "clean",
         ] {
             let told = sandbox.onus([command, "--", alias]).expect(2);
             assert!(told.stderr.contains("alias"), "{command} {alias}: {}", told.stderr);
@@ -301,7 +301,7 @@ fn a_script_that_cannot_be_used_is_found_out_before_anything_is_made() {
         ("[[answer]]\nrole = \"planer\"\ntext = \"x\"", "2:"),
         (
             "[[answer]]\nrole = \"planner\"",
-            "an answer needs `text`, `file` or `json`",
+            "an answer needs `text`, `file`, `json` or `write`",
         ),
         (
             "[[answer]]\nrole = \"producer\"\nfile = \"none.md\"",

@@ -131,12 +131,12 @@ fn a_criterion_passes_by_a_check_that_can_fail_or_by_a_judge_who_can_quote_and_b
         (
             "passes on nothing, and the judge is silent",
             search("(?s).*"),
-            nobody.clone(),
+            judged("fail", None),
             "fail",
-            "engine",
+            "evaluator",
             true,
         ),
-        ("`true`", shell("true"), nobody.clone(), "fail", "engine", true),
+        ("`true`", shell("true"), judged("fail", None), "fail", "evaluator", true),
         (
             "`exit 0` for a file",
             shell("test -e artifact.md"),
@@ -148,25 +148,25 @@ fn a_criterion_passes_by_a_check_that_can_fail_or_by_a_judge_who_can_quote_and_b
         (
             "a prohibition without a bad example",
             absent("oak", None),
-            nobody.clone(),
+            judged("fail", None),
             "fail",
-            "engine",
+            "evaluator",
             true,
         ),
         (
             "a bad example that is fine",
             absent("oak", Some("an ash")),
-            nobody.clone(),
+            judged("fail", None),
             "fail",
-            "engine",
+            "evaluator",
             true,
         ),
         (
             "a program that is not there",
             shell("no-such-program-at-all"),
-            nobody.clone(),
+            judged("fail", None),
             "fail",
-            "engine",
+            "evaluator",
             true,
         ),
         (
@@ -180,18 +180,18 @@ fn a_criterion_passes_by_a_check_that_can_fail_or_by_a_judge_who_can_quote_and_b
         (
             "claims to be proven",
             json!([{"rule_id": "a.open", "type": "content", "search": "(?s).*", "control": {"result": "fails_on_empty"}}]),
-            nobody.clone(),
+            judged("fail", None),
             "fail",
-            "engine",
+            "evaluator",
             true,
         ),
         // Nothing was prepared.
         (
             "no check, no verdict",
             nobody.clone(),
-            nobody.clone(),
+            judged("fail", None),
             "fail",
-            "engine",
+            "evaluator",
             true,
         ),
         (
@@ -262,8 +262,70 @@ fn a_criterion_passes_by_a_check_that_can_fail_or_by_a_judge_who_can_quote_and_b
 }
 
 #[test]
+fn a_judge_that_leaves_a_criterion_out_has_not_answered() {
+    let sandbox = Loop {
+        criteria: OPEN,
+        cast: &[("evaluator", r#"echo x >> asked; echo '{"rule_results": []}'"#)],
+        ..Loop::default()
+    }
+    .sandbox();
+    let told = sandbox.onus(run_args("1", &[])).expect(6);
+    assert!(told.stderr.contains("`a.open`"), "{}", told.stderr);
+    assert_eq!(sandbox.read("asked"), "x\nx\n", "it is asked once more, and told why");
+    assert!(payloads(&sandbox, "evaluation_done").is_empty());
+}
+
+#[test]
+fn a_check_that_cannot_be_used_costs_no_agent() {
+    for (check, words) in [
+        (
+            r#"{ type = "executable", command = ["no-such-program"] }"#,
+            "`no-such-program` was not found",
+        ),
+        (
+            r#"{ type = "executable", command = "no-such-program-at-all" }"#,
+            "exit code 127",
+        ),
+    ] {
+        let sandbox = Loop {
+            criteria: &contract(&[check]),
+            cast: &[("all", "echo x >> asked")],
+            ..Loop::default()
+        }
+        .sandbox();
+        let told = sandbox.onus(run_args("1", &[])).expect(3);
+        assert!(
+            told.stderr.contains(words) && told.stderr.contains("a.c1"),
+            "{}",
+            told.stderr
+        );
+        assert!(
+            !sandbox.exists("asked") && !sandbox.exists(".ai-factory"),
+            "an agent was asked"
+        );
+    }
+}
+
+#[test]
+fn what_fails_before_the_work_is_recorded_with_the_start() {
+    let sandbox = Loop {
+        cast: &[("producer", NOTE)],
+        criteria: &contract(&[r#"{ type = "content", search = "cedar" }"#]),
+        ..Loop::default()
+    }
+    .sandbox();
+    sandbox.onus(run_args("1", &[])).expect(0);
+    let baseline = &payloads(&sandbox, "run_started")[0]["baseline"]["verdicts"][0];
+    assert_eq!(
+        (&baseline["id"], &baseline["verdict"]),
+        (&json!("a.c1"), &json!("fail")),
+        "{baseline}"
+    );
+}
+
+#[test]
 fn why_a_prepared_check_does_not_count_is_recorded() {
-    let (sandbox, card) = decided(&search("(?s).*"), &json!([]));
+    let (sandbox, card) = decided(&search("(?s).*"), &judged("fail", None));
     let control = &payloads(&sandbox, "checks_prepared")[0]["checks"][0]["control"];
     assert_eq!(control["result"], "vacuous");
     assert!(
@@ -273,7 +335,7 @@ fn why_a_prepared_check_does_not_count_is_recorded() {
             .contains("passes on an empty artifact"),
         "{control}"
     );
-    assert_eq!(verdict(&card, "a.open")["details"], "the evaluator gave no verdict");
+    assert_eq!(verdict(&card, "a.open")["details"], "so I say");
 
     let (sandbox, _) = decided(&absent("oak", Some("an oak")), &json!([]));
     let control = &payloads(&sandbox, "checks_prepared")[0]["checks"][0]["control"];
@@ -416,7 +478,6 @@ fn what_is_expected_of_a_check_is_what_decides() {
             r#"{ type = "executable", command = ["echo", "$HOME; rm -rf x"], expected = "$HOME; rm -rf x" }"#,
             "pass",
         ),
-        (r#"{ type = "executable", command = ["no-such-program"] }"#, "fail"),
         (r#"{ type = "executable", command = "kill -9 $$" }"#, "fail"),
         (r#"{ type = "executable", command = "yes" }"#, "fail"),
         (r#"{ type = "content", search = "evergreen" }"#, "pass"),

@@ -508,7 +508,7 @@ fn a_history_that_was_tampered_with_is_not_shown_as_if_it_were_whole() {
     for (deed, _) in DEEDS {
         let sandbox = finished();
         spoiled(&sandbox, deed);
-        for command in [["history", "note"], ["status", "note"]] {
+        for command in [["history", "note"], ["status", "note"], ["explain", "note"]] {
             let told = sandbox.onus(command);
             if told.code == Some(0) && !told.stderr.contains("warning") {
                 silent.push(format!("{command:?} after `{deed}`"));

@@ -262,6 +262,7 @@ fn the_evaluator_is_told_nothing_of_what_was_decided_before() {
     let expected = [
         "artifact",
         "fence",
+        "files",
         "phase_level",
         "previous_error",
         "rules",

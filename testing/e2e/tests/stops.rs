@@ -423,7 +423,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
 
 #[test]
 fn an_interrupt_while_a_check_runs_leaves_no_verdict_behind() {
-    let check = r#"{ type = "executable", command = "cd \"$ONUS_WORKSPACE\"; if [ -e hold ]; then : > hold.reached; while [ -e hold ]; do sleep 0.02; done; fi; true" }"#;
+    let check = r#"{ type = "executable", command = "cd \"$ONUS_WORKSPACE\"; if [ -e hold ] && [ -s \"$ONUS_ARTIFACT\" ]; then : > hold.reached; while [ -e hold ]; do sleep 0.02; done; fi; true" }"#;
     let sandbox = Loop {
         criteria: &format!(
             "[[criteria]]\nid = \"a.slow\"\ndescription = \"d\"\nseverity = \"fail\"\nverify = {check}\n"
@@ -627,4 +627,29 @@ fn a_wish_to_stop_that_outlived_its_process_costs_no_further_step() {
         "completed" => assert_eq!(asked, 2),
         other => assert_eq!((other, asked), ("stopped", 1)),
     }
+}
+
+#[test]
+fn an_interrupt_before_the_first_agent_leaves_no_run() {
+    let check = r#"{ type = "executable", command = "cd \"$ONUS_WORKSPACE\"; : > hold.reached; while [ -e hold ]; do sleep 0.02; done" }"#;
+    let sandbox = Loop {
+        criteria: &format!(
+            "[[criteria]]\nid = \"a.slow\"\ndescription = \"d\"\nseverity = \"fail\"\nverify = {check}\n"
+        ),
+        ..Loop::default()
+    }
+    .sandbox();
+    let run = run_until_held(&sandbox, "hold", &[]);
+    run.signal("TERM");
+    let said = run.end().expect(5);
+    assert!(said.stderr.contains("nothing was recorded"), "{}", said.stderr);
+    assert!(
+        sandbox
+            .onus(["list", "--json"])
+            .expect(0)
+            .json()
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
 }

@@ -195,3 +195,77 @@ pub fn said(command: &mut Command) -> Said {
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }
+
+/// Runs git in the project, as nobody in particular.
+#[track_caller]
+pub fn git(sandbox: &Sandbox, args: &[&str]) -> Said {
+    let mut command = Command::new("git");
+    for setting in ["user.name=t", "user.email=t@example.invalid", "init.defaultBranch=main"] {
+        command.args(["-c", setting]);
+    }
+    command
+        .args(args)
+        .current_dir(sandbox.project())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null");
+    said(&mut command).expect(0)
+}
+
+/// Where the tools of the machine keep their own files, which a sandbox's home does not have.
+pub fn tool_homes() -> Vec<(&'static str, PathBuf)> {
+    let home = std::env::home_dir().unwrap_or_default();
+    [
+        ("CARGO_HOME", ".cargo"),
+        ("RUSTUP_HOME", ".rustup"),
+        ("PYENV_ROOT", ".pyenv"),
+    ]
+    .into_iter()
+    .map(|(name, below)| {
+        (
+            name,
+            std::env::var_os(name).map_or_else(|| home.join(below), PathBuf::from),
+        )
+    })
+    .filter(|(_, path)| path.is_dir())
+    .collect()
+}
+
+/// A Python that has these packages: the machine's, or one made for the tests and kept beside the build.
+pub fn python_with(packages: &[&str]) -> PathBuf {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    let has = |python: &Path| {
+        let import = format!("import {}", packages.join(", "));
+        let tried = Command::new(python)
+            .args(["-c", &import])
+            .stderr(Stdio::null())
+            .status();
+        tried.is_ok_and(|status| status.success())
+    };
+    PYTHON
+        .get_or_init(|| {
+            let test = std::env::current_exe().unwrap();
+            let target = test
+                .ancestors()
+                .find(|dir| dir.ends_with("deps"))
+                .unwrap()
+                .join("../..");
+            let venv = target.join("python-for-tests");
+            let python = venv.join("bin/python");
+            if has(&python) {
+                return python.canonicalize().map_or(python.clone(), |_| python);
+            }
+            let made = |command: &mut Command| {
+                assert!(
+                    command.status().unwrap().success(),
+                    "{command:?}: the tests need Python 3 with venv and pip"
+                );
+            };
+            made(Command::new("python3").args(["-m", "venv"]).arg(&venv));
+            made(
+                Command::new(&python)
+                    .args(["-m", "pip", "install", "--quiet"])
+                    .args(packages),
+            );
+            std::path::absolute(&python).unwrap()
+        })
+        .clone()
+}

@@ -1,5 +1,7 @@
 //! `onus check`: evaluate a contract once on what is there.
 
+mod prove;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -46,6 +48,9 @@ pub(crate) fn run(around: &Surroundings, args: &CheckArgs) -> Result<ExitCode, F
         return Err(Fault::usage(format!("`{}` holds no file to check", path.display())));
     }
     let judged = Judged { tree: snapshot, base };
+    if args.prove {
+        return prove::run(around, args, &contract, &project, &level, &path, &judged);
+    }
     let (runtime, cancel) = (runtime()?, CancellationToken::new());
     let evaluate = |judged: &Judged| {
         runtime.block_on(inspect(
@@ -106,12 +111,7 @@ fn level(contract: &Contract, wanted: Option<&LevelName>) -> Result<LevelName, F
 
 /// A contract that its own words protect must be the one of the base: whoever may change it may pass anything.
 fn contract_is_the_base_s(contract: &Contract, path: &Path, base: &Snapshot) -> Result<(), Fault> {
-    let named = contract
-        .file
-        .strip_prefix(path)
-        .ok()
-        .and_then(|p| p.to_str())
-        .and_then(|p| TreePath::new(p).ok());
+    let named = contract_in(contract, path);
     let then = named.as_ref().and_then(|name| base.files.get(name));
     let (Some(name), Some(then)) = (named, then) else {
         return Ok(());
@@ -124,6 +124,12 @@ fn contract_is_the_base_s(contract: &Contract, path: &Path, base: &Snapshot) -> 
         .hint("let a person commit the change to the contract first, then check against that commit"));
     }
     Ok(())
+}
+
+/// The contract's own path in the tree, if it lies there.
+fn contract_in(contract: &Contract, path: &Path) -> Option<TreePath> {
+    let named = contract.file.strip_prefix(path).ok()?;
+    TreePath::new(named.to_str()?).ok()
 }
 
 /// A directory if there is one of that name, else a git revision.

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use onus_engine::{Control, Ending, OpenRun, Project};
 use onus_ledger::objects;
-use onus_model::{ExitCode, Status, StopCondition, StopRequest};
+use onus_model::{ArtifactForm, ExitCode, Status, StopCondition, StopRequest};
 use onus_views::{RunFacts, final_report};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use crate::cli::OutputArgs;
 use crate::commands::runtime;
@@ -30,7 +31,7 @@ impl OutputArgs {
 pub(super) fn drive(
     around: &Surroundings,
     project: &Project,
-    open: impl FnOnce() -> Result<OpenRun, Fault>,
+    open: impl AsyncFnOnce(CancellationToken) -> Result<OpenRun, Fault>,
     output: OutputArgs,
     save_as: Option<&Path>,
 ) -> Result<ExitCode, Fault> {
@@ -48,7 +49,7 @@ pub(super) fn drive(
     // Before the run is opened: from its first event on, a signal must find somebody home.
     listen(&control, &over, &around.user)?;
     runtime()?.block_on(async {
-        let mut run = open()?;
+        let mut run = open(control.left()).await?;
         for note in run.notes() {
             say(&format!("note: {note}\n"));
         }
@@ -171,6 +172,15 @@ fn save(
     output: OutputArgs,
 ) -> Result<(), Fault> {
     let Some(artifact) = &facts.artifact else { return Ok(()) };
+    if facts.spec.artifact == ArtifactForm::Tree {
+        if let Some(path) = save_as {
+            return Err(Fault::usage(format!(
+                "`--save-as {}`: the artifact is a tree of files, and they are in the workspace",
+                path.display()
+            )));
+        }
+        return Ok(());
+    }
     let target: PathBuf = match save_as {
         Some(path) => path.to_owned(),
         None if around.terminal.interactive && output.voice() == Voice::Words => {
@@ -202,14 +212,12 @@ fn save(
 
 /// The gate decides, not the status word.
 pub(super) fn exit_code(facts: &RunFacts) -> ExitCode {
-    let by_user = facts
-        .stop
-        .as_ref()
-        .is_some_and(|stop| stop.rule == StopCondition::UserStop);
+    let stopped_by = |rule| facts.stop.as_ref().is_some_and(|stop| stop.rule == rule);
     match facts.status {
         _ if facts.passed() => ExitCode::Passed,
         Status::Failed => ExitCode::Failed,
-        _ if by_user => ExitCode::StoppedByUser,
+        _ if stopped_by(StopCondition::UserStop) => ExitCode::StoppedByUser,
+        _ if stopped_by(StopCondition::Dispute) => ExitCode::Waiting,
         Status::Completed | Status::Stopped | Status::Running => ExitCode::NotPassed,
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod contract;
 pub(crate) mod doctor;
 mod driving;
+pub(crate) mod explain;
 pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod list;

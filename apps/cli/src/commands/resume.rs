@@ -11,6 +11,6 @@ use crate::surroundings::Surroundings;
 pub(crate) fn run(around: &Surroundings, args: &ResumeArgs) -> Result<ExitCode, Fault> {
     let project = around.project()?;
     let alias = around.some_alias(&project, args.alias.as_ref())?;
-    let open = || Ok(OpenRun::resume(&project, &around.clock, &alias)?);
+    let open = async |_| Ok(OpenRun::resume(&project, &around.clock, &alias)?);
     drive(around, &project, open, args.output, args.save_as.as_deref())
 }

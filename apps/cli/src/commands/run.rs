@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use onus_engine::OpenRun;
 use onus_engine::load::{Loaded, read_text};
+use onus_engine::{OpenRun, preflight};
 use onus_model::{Alias, ExitCode};
 use onus_spec::Overrides;
+
+use tokio_util::sync::CancellationToken;
 
 use crate::cli::RunArgs;
 use crate::commands::driving::drive;
@@ -28,10 +30,13 @@ pub(crate) fn run(around: &Surroundings, args: &RunArgs) -> Result<ExitCode, Fau
         .alias
         .clone()
         .unwrap_or_else(|| free_alias(&project, &confirmed.draft.prompt));
-    let new = loaded
+    let mut new = loaded
         .new_run(&confirmed.draft, alias, confirmed.confirmations)
         .map_err(|error| load_fault(error, style))?;
-    let open = || Ok(OpenRun::start(&project, &around.clock, new)?);
+    let open = async |left: CancellationToken| {
+        preflight(&project, &mut new, &left).await?;
+        Ok(OpenRun::start(&project, &around.clock, new)?)
+    };
     drive(around, &project, open, args.output, args.save_as.as_deref())
 }
 

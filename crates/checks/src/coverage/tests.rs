@@ -75,23 +75,23 @@ fn the_baseline_is_exact() {
         (100.0, "Failed: 1 of 3 lines covered (33.33%), baseline 100.00%"),
         (
             100.01,
-            "CouldNotRun: the baseline 100.01 is not a percentage with at most two decimals",
+            "Unusable: the baseline 100.01 is not a percentage with at most two decimals",
         ),
         (
             82.125,
-            "CouldNotRun: the baseline 82.125 is not a percentage with at most two decimals",
+            "Unusable: the baseline 82.125 is not a percentage with at most two decimals",
         ),
         (
             -1.0,
-            "CouldNotRun: the baseline -1 is not a percentage with at most two decimals",
+            "Unusable: the baseline -1 is not a percentage with at most two decimals",
         ),
         (
             f64::NAN,
-            "CouldNotRun: the baseline NaN is not a percentage with at most two decimals",
+            "Unusable: the baseline NaN is not a percentage with at most two decimals",
         ),
         (
             f64::INFINITY,
-            "CouldNotRun: the baseline inf is not a percentage with at most two decimals",
+            "Unusable: the baseline inf is not a percentage with at most two decimals",
         ),
     ] {
         assert_eq!(told(&run(CoverageFormat::Lcov, third, baseline)), expected);

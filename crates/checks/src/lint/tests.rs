@@ -195,12 +195,12 @@ fn the_contract_says_how_many_are_too_many() {
 
 #[test]
 fn a_linter_that_did_not_run_shows_nothing() {
-    for end in [
-        RunEnd::Exited(127),
-        RunEnd::Signalled(9),
-        RunEnd::TimedOut { after_seconds: 9 },
+    for (end, outcome) in [
+        (RunEnd::Exited(127), Outcome::Unusable),
+        (RunEnd::Signalled(9), Outcome::CouldNotRun),
+        (RunEnd::TimedOut { after_seconds: 9 }, Outcome::CouldNotRun),
     ] {
-        assert_eq!(run(LintFormat::Lines, end, "", 0, None).outcome, Outcome::CouldNotRun);
+        assert_eq!(run(LintFormat::Lines, end, "", 0, None).outcome, outcome);
     }
 }
 

@@ -76,6 +76,6 @@ fn markers_are_counted_over_files() {
         assert_eq!(run("X", &files, globs, min), expected);
     }
     for bad in ["", " ", "[X]", "X:", "a\nb"] {
-        assert!(run(bad, &files, "**", 0).starts_with("CouldNotRun: "), "{bad:?}");
+        assert!(run(bad, &files, "**", 0).starts_with("Unusable: "), "{bad:?}");
     }
 }

@@ -101,7 +101,7 @@ fn the_program_must_succeed_and_the_target_be_a_number() {
         (
             "0.9",
             RunEnd::Exited(127),
-            "CouldNotRun: exit code 127: a command was not found or not executable",
+            "Unusable: exit code 127: a command was not found or not executable",
         ),
         (
             "0.9",
@@ -111,13 +111,9 @@ fn the_program_must_succeed_and_the_target_be_a_number() {
         (
             "high",
             RunEnd::Exited(0),
-            "CouldNotRun: the target `high` is not a decimal number",
+            "Unusable: the target `high` is not a decimal number",
         ),
-        (
-            "",
-            RunEnd::Exited(0),
-            "CouldNotRun: the target `` is not a decimal number",
-        ),
+        ("", RunEnd::Exited(0), "Unusable: the target `` is not a decimal number"),
     ] {
         assert_eq!(run(good, Comparison::AtLeast, target, end), expected);
     }

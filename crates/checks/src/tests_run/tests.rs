@@ -240,16 +240,12 @@ fn a_green_report_needs_a_green_end() {
     for ((name, report), format, _) in GREEN {
         let red = run(format, RunEnd::Exited(1), report, 1, None);
         assert_eq!(told(&red), "Failed: exit code 1 although no test failed", "{name}");
-        for end in [
-            RunEnd::Exited(127),
-            RunEnd::Signalled(9),
-            RunEnd::TimedOut { after_seconds: 9 },
+        for (end, outcome) in [
+            (RunEnd::Exited(127), Outcome::Unusable),
+            (RunEnd::Signalled(9), Outcome::CouldNotRun),
+            (RunEnd::TimedOut { after_seconds: 9 }, Outcome::CouldNotRun),
         ] {
-            assert_eq!(
-                run(format, end, report, 1, None).outcome,
-                Outcome::CouldNotRun,
-                "{name}"
-            );
+            assert_eq!(run(format, end, report, 1, None).outcome, outcome, "{name}");
         }
         assert_eq!(
             run(format, RunEnd::Exited(0), report, 100, None).outcome,
@@ -343,7 +339,7 @@ fn the_manifest_holds_every_name() {
             Some("a\nA\nd\ne\nf\n"),
             "Failed: 4 of the manifest did not run: `A`, `d`, `e`, …",
         ),
-        (Some(" \n"), "CouldNotRun: the manifest `tests.txt` names no test"),
+        (Some(" \n"), "Unusable: the manifest `tests.txt` names no test"),
     ] {
         let result = run(TestFormat::Tap, RunEnd::Exited(0), report, 1, manifest);
         assert_eq!(told(&result), expected, "{manifest:?}");
@@ -387,7 +383,7 @@ fn the_manifest_holds_every_name() {
     assert_eq!(told(&tests(&check, &ran, Some("a"))), missing);
     ran.report = Some(b"1..1\nok 1 - a\n".to_vec());
     assert_eq!(told(&tests(&check, &ran, Some("a"))), "Passed: 1 passed, 0 skipped");
-    let unread = "CouldNotRun: the manifest `tests.txt` cannot be read";
+    let unread = "Unusable: the manifest `tests.txt` cannot be read";
     assert_eq!(told(&tests(&check, &ran, None)), unread);
 }
 

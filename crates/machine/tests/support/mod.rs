@@ -28,7 +28,7 @@ pub fn criterion(id: &str, severity: Severity, weight: u32) -> Criterion {
         weight: Weight::whole(weight),
         level: level(if id.starts_with("a.") { "A" } else { "B" }),
         check: "look at it".to_owned(),
-        verify: Vec::new(),
+        ..Criterion::new(CriterionId::new(id).unwrap(), level("A"))
     }
 }
 
@@ -102,6 +102,11 @@ pub fn spec(max_iterations: u32) -> LoopSpec {
         protected: Vec::new(),
         next_step: None,
         frozen_files: BTreeMap::new(),
+        artifact: ArtifactForm::default(),
+        scoring: Scoring::default(),
+        evaluation: Evaluation::default(),
+        judging: Judging::default(),
+        git: GitUse::default(),
     }
 }
 
@@ -119,23 +124,21 @@ pub fn start(spec: LoopSpec) -> Input {
             max_iterations: said,
         },
         context: Vec::new(),
+        sources: Vec::new(),
+        baseline: None,
         engine: "test".into(),
     }))
 }
 
 /// A verdict for each of these ids; the ones in `failing` fail.
 pub fn verdicts(spec: &LoopSpec, level: &LevelName, failing: &[&str]) -> Vec<Verdict> {
-    let one = |c: &Criterion| Verdict {
-        id: c.id.clone(),
-        verdict: if failing.contains(&c.id.as_str()) {
+    let one = |c: &Criterion| {
+        let kind = if failing.contains(&c.id.as_str()) {
             VerdictKind::Fail
         } else {
             VerdictKind::Pass
-        },
-        details: String::new(),
-        source: VerdictSource::Prepared,
-        evidence: Vec::new(),
-        findings: Vec::new(),
+        };
+        Verdict::bare(c.id.clone(), kind, "", VerdictSource::Prepared)
     };
     spec.active(level).map(one).collect()
 }
@@ -157,8 +160,19 @@ pub fn output(run: &Run, step: Step, failing: &[&str]) -> StepOutput {
         Step::Evaluate => StepOutput::Verdicts {
             artifact: run.artifact.as_ref().unwrap().artifact_sha256,
             verdicts: verdicts(&run.spec, &run.level, failing),
+            effort: Effort::default(),
+            degraded: Vec::new(),
         },
         Step::Critique => StepOutput::Critique(Vec::new()),
+    }
+}
+
+/// A person's return to the run.
+pub fn resume() -> Input {
+    Input::Resume {
+        by: "me".into(),
+        engine: "1".into(),
+        edits: Vec::new(),
     }
 }
 
@@ -218,6 +232,50 @@ impl Bench {
             };
             self.finish(task.step, failing, Boundary::default()).unwrap();
             if task.step == Step::Evaluate {
+                return;
+            }
+        }
+    }
+
+    /// Works through the open steps up to the evaluation and makes artifacts with this text.
+    pub fn evaluate_text(&mut self, text: &str, failing: &[&str]) {
+        self.evaluate_with(text, |verdict| Verdict {
+            verdict: if failing.contains(&verdict.id.as_str()) {
+                VerdictKind::Fail
+            } else {
+                VerdictKind::Pass
+            },
+            ..verdict
+        });
+    }
+
+    /// The same, with a word on each verdict, all of which pass.
+    pub fn evaluate_with(&mut self, text: &str, change: impl Fn(Verdict) -> Verdict) {
+        while let Some(task) = self.run().open_tasks().into_iter().next() {
+            let output = match output(self.run(), task.step, &[]) {
+                StepOutput::Artifact(_) => StepOutput::Artifact(artifact(text)),
+                StepOutput::Verdicts {
+                    artifact,
+                    verdicts,
+                    effort,
+                    degraded,
+                } => StepOutput::Verdicts {
+                    artifact,
+                    verdicts: verdicts.into_iter().map(&change).collect(),
+                    effort,
+                    degraded,
+                },
+                other @ (StepOutput::Plan(_) | StepOutput::Checks(_) | StepOutput::Critique(_)) => other,
+            };
+            let step = task.step;
+            self.feed(Input::Finished {
+                task,
+                output,
+                transcript: None,
+                boundary: Boundary::default(),
+            })
+            .unwrap();
+            if step == Step::Evaluate {
                 return;
             }
         }

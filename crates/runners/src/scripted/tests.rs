@@ -274,7 +274,7 @@ fn mistakes_are_shown_with_line_and_column() {
     };
     let roles = "expected one of `planner`, `producer`, `preparer`, `evaluator`, `critic`, `refiner`";
     let faults = "expected one of `fail`, `hang`, `lie`, `garble`, `repeat`";
-    let keys = "expected one of `role`, `iteration`, `level`, `attempt`, `text`, `file`, `json`, `fault`, `message`, `delay_ms`";
+    let keys = "expected one of `role`, `iteration`, `level`, `attempt`, `text`, `file`, `json`, `write`, `remove`, `about`, `contains`, `fault`, `message`, `delay_ms`";
     let head = "[[answer]]\nrole = 'producer'\n";
     for (text, expected) in [
         (
@@ -300,15 +300,15 @@ fn mistakes_are_shown_with_line_and_column() {
         ),
         (
             head.to_owned(),
-            "1:1: an answer needs `text`, `file` or `json`".to_owned(),
+            "1:1: an answer needs `text`, `file`, `json` or `write`".to_owned(),
         ),
         (
             format!("{head}text = 'a'\nfile = 'b'"),
-            "1:1: an answer has only one of `text`, `file` and `json`".to_owned(),
+            "1:1: an answer has only one of `text`, `file`, `json` and `write`".to_owned(),
         ),
         (
             format!("{head}text = 'a'\nfault = 'lie'"),
-            "1:1: `text`, `file` and `json` go with no fault but `garble`".to_owned(),
+            "1:1: `text`, `file`, `json` and `write` go with no fault but `garble`".to_owned(),
         ),
         (
             format!("{head}text = 'a'\nmessage = 'b'"),
@@ -327,6 +327,6 @@ fn mistakes_are_shown_with_line_and_column() {
     check(
         json,
         ScriptFormat::Json,
-        "2:23: an answer needs `text`, `file` or `json`",
+        "2:23: an answer needs `text`, `file`, `json` or `write`",
     );
 }

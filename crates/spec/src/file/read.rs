@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use onus_model::{
-    Check, CheckKind, CommandLine, CriterionId, ExpectedContent, ExpectedRun, LevelName, Role, Search, Severity, Stage,
-    Status, Step, StopCondition, StopRule, TaskType,
+    ArtifactForm, Check, CheckKind, CommandLine, CriterionId, ExpectedContent, ExpectedRun, GitUse, LevelName, Role,
+    Search, Severity, Stage, Status, Step, StopCondition, StopRule, TaskType,
 };
 use serde::de::DeserializeOwned;
 
+use super::judged::{read_evaluation, read_gate, read_globs, read_judging, read_repeat, read_rubric, read_scoring};
 use super::{
     AgentPart, CriteriaFrom, CriterionPart, CyclePart, FilesPart, InferencePart, Keywords, LevelPart, LimitsPart,
-    LoopFile, MAX_ITERATIONS_MAX, RolesPart, StagnationPart, TaskPart, TemplatePart, Thresholds,
+    LoopFile, MAX_ITERATIONS_MAX, NamedAgent, RolesPart, StagnationPart, TaskPart, TemplatePart, Thresholds,
 };
 use crate::problems::{Problem, suggest};
 use crate::prompts;
@@ -23,8 +24,8 @@ const BYTES_MAX: u64 = 1 << 30;
 /// More tries, plan steps or issues than this are a mistake.
 const COUNT_MAX: u32 = 100;
 
-const SCORE: &str = "a number between 0 and 1 with at most four decimals";
-const WEIGHT: &str = "a number between 0 and 1000000 with at most three decimals";
+pub(super) const SCORE: &str = "a number between 0 and 1 with at most four decimals";
+pub(super) const WEIGHT: &str = "a number between 0 and 1000000 with at most three decimals";
 
 /// The whole file.
 pub(super) fn read_file(root: &mut Section<'_>, p: &mut Problems) -> LoopFile {
@@ -34,6 +35,12 @@ pub(super) fn read_file(root: &mut Section<'_>, p: &mut Problems) -> LoopFile {
         name: root.read("name", p, Node::filled),
         version: root.read("version", p, |node, p| node.count(1..=u32::MAX, p)),
         criteria_from: root.read("criteria_from", p, read_criteria_from),
+        artifact: root.read("artifact", p, |node, p| {
+            node.word(&[("file", ArtifactForm::File), ("tree", ArtifactForm::Tree)], p)
+        }),
+        git: root.read("git", p, |node, p| {
+            node.word(&[("off", GitUse::Off), ("worktree", GitUse::Worktree)], p)
+        }),
         task: in_section(root, "task", p, read_task),
         cycle: in_section(root, "cycle", p, read_cycle),
         levels: root.read("levels", p, |node, p| node.list(p, read_level)),
@@ -41,6 +48,9 @@ pub(super) fn read_file(root: &mut Section<'_>, p: &mut Problems) -> LoopFile {
         weights: in_section(root, "weights", p, |section, p| {
             section.by_word("severity", &severities(), p, |node, p| node.quantity(WEIGHT, p))
         }),
+        scoring: in_section(root, "scoring", p, read_scoring),
+        evaluation: in_section(root, "evaluation", p, read_evaluation),
+        judging: in_section(root, "judging", p, read_judging),
         stop: root.read("stop", p, |node, p| node.list(p, read_stop_rule)),
         stagnation: in_section(root, "stagnation", p, read_stagnation),
         limits: in_section(root, "limits", p, read_limits),
@@ -200,7 +210,7 @@ fn read_stop_rule(node: &Node<'_>, problems: &mut Problems) -> Option<StopRule> 
 }
 
 /// Notes what is missing, unless a problem noted since `before` already explains why.
-fn missing<T>(node: &Node<'_>, before: usize, message: &str, problems: &mut Problems) -> Option<T> {
+pub(super) fn missing<T>(node: &Node<'_>, before: usize, message: &str, problems: &mut Problems) -> Option<T> {
     if problems.len() == before {
         problems.push(Problem::new(node.span.clone(), message));
     }
@@ -245,16 +255,19 @@ fn read_limits(section: &mut Section<'_>, problems: &mut Problems) -> LimitsPart
     }
 }
 
-fn read_agents(section: &mut Section<'_>, problems: &mut Problems) -> BTreeMap<String, At<AgentPart>> {
+fn read_agents(section: &mut Section<'_>, problems: &mut Problems) -> BTreeMap<String, At<NamedAgent>> {
     let mut agents = BTreeMap::new();
     for (key, node) in section.names() {
-        let agent = read_agent(&key.value, &node, problems).unwrap_or(AgentPart::Unreadable);
+        let agent = read_agent(&key.value, &node, problems).unwrap_or(NamedAgent {
+            family: None,
+            part: AgentPart::Unreadable,
+        });
         agents.insert(key.value, At::new(agent, key.span));
     }
     agents
 }
 
-fn read_agent(name: &str, node: &Node<'_>, problems: &mut Problems) -> Option<AgentPart> {
+fn read_agent(name: &str, node: &Node<'_>, problems: &mut Problems) -> Option<NamedAgent> {
     #[derive(Clone, Copy)]
     enum Kind {
         Command,
@@ -270,6 +283,7 @@ fn read_agent(name: &str, node: &Node<'_>, problems: &mut Problems) -> Option<Ag
     let timeout_seconds = section
         .read("timeout_seconds", problems, |node, p| node.integer(1..=SECONDS_MAX, p))
         .map(|at| at.value);
+    let family = section.read("family", problems, Node::filled);
     let (agent, needed) = match kind {
         Kind::Command => {
             let command = section.read("command", problems, read_argv);
@@ -291,10 +305,13 @@ fn read_agent(name: &str, node: &Node<'_>, problems: &mut Problems) -> Option<Ag
         }
     };
     section.finish(problems);
-    if agent.is_none() {
+    let Some(part) = agent else {
         return missing(node, before, &format!("agent `{name}` has no `{needed}`"), problems);
-    }
-    agent
+    };
+    Some(NamedAgent {
+        family: family.map(|at| at.value.trim().to_owned()),
+        part,
+    })
 }
 
 /// A program and its arguments.
@@ -354,7 +371,7 @@ fn read_prompt_path(node: &Node<'_>, problems: &mut Problems) -> Option<String> 
 }
 
 /// A path that stays inside the project, whatever the platform makes of it.
-fn inside(node: &Node<'_>, problems: &mut Problems) -> Option<String> {
+pub(super) fn inside(node: &Node<'_>, problems: &mut Problems) -> Option<String> {
     let path = node.filled(problems)?;
     if stays_inside(&path) {
         return Some(path);
@@ -407,6 +424,15 @@ fn read_criterion(node: &Node<'_>, label: &str, problems: &mut Problems) -> Opti
     let severity = section.read("severity", problems, |node, p| node.word(&severities(), p));
     let weight = section.read("weight", problems, |node, p| node.quantity(WEIGHT, p));
     let level = section.read("level", problems, read_level_name);
+    let dimension = section.read("dimension", problems, Node::filled);
+    let group = section.read("group", problems, Node::filled);
+    let gate = section.read("gate", problems, read_gate);
+    let must_pass = section.read("must_pass", problems, Node::flag);
+    let hidden = section.read("hidden", problems, Node::flag);
+    let cap = section.read("cap", problems, |node, p| node.quantity(SCORE, p));
+    let rubric = section.read("rubric", problems, read_rubric);
+    let pass_at = section.read("pass_at", problems, |node, p| node.quantity(SCORE, p));
+    let reads = section.read("reads", problems, read_globs);
     let check = section.read("check", problems, Node::filled);
     let verify = section.read("verify", problems, |node, p| {
         let checks: Vec<_> = node.one_or_many(p)?.iter().map(|item| read_check(item, p)).collect();
@@ -423,6 +449,15 @@ fn read_criterion(node: &Node<'_>, label: &str, problems: &mut Problems) -> Opti
         severity: severity.map(|at| at.value),
         weight: weight.map(|at| at.value),
         level,
+        dimension,
+        group,
+        gate: gate.map(|at| at.value),
+        must_pass: must_pass.map(|at| at.value),
+        hidden: hidden.map(|at| at.value),
+        cap: cap.map(|at| at.value),
+        rubric: rubric.map(|at| at.value),
+        pass_at,
+        reads: reads.map(|at| at.value),
         check: check.map(|at| at.value),
         verify: verify.map(|at| at.value),
         damaged,
@@ -472,6 +507,10 @@ fn read_check(node: &Node<'_>, problems: &mut Problems) -> Option<Check> {
     let counterexample = section
         .read("counterexample", problems, Node::filled)
         .map(|at| at.value);
+    let repeat = section.get("repeat").map(|node| read_repeat(&node, problems));
+    if matches!(repeat, Some(None)) {
+        return None;
+    }
     let kind = match kind {
         Kind::Other => return node.check_form(problems),
         Kind::Executable => {
@@ -506,7 +545,11 @@ fn read_check(node: &Node<'_>, problems: &mut Problems) -> Option<Check> {
             }
         }
     };
-    Some(Check { kind, counterexample })
+    Some(Check {
+        counterexample,
+        repeat: repeat.flatten(),
+        ..Check::new(kind)
+    })
 }
 
 /// One of the model's forms. A misspelled key would silently weaken the check, so it is refused.

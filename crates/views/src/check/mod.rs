@@ -3,6 +3,7 @@
 
 mod github;
 mod junit;
+pub mod prove;
 mod sarif;
 mod table;
 

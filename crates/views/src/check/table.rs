@@ -2,7 +2,7 @@
 
 use super::{Change, CheckReport, Row, log_line, place};
 use crate::style::Style;
-use crate::width::{table, width};
+use crate::width::{clip, table, width};
 use crate::words;
 
 /// More findings than this are counted, not shown; the files have them all.
@@ -15,9 +15,9 @@ const WHY_COLUMNS_MIN: usize = 24;
 const GAP: usize = 2;
 
 /// No line needs more of a text than this, however wide the terminal is.
-const LINE_CHARS_MAX: usize = 400;
+pub(super) const LINE_CHARS_MAX: usize = 400;
 
-const INDENT: &str = "      ";
+pub(super) const INDENT: &str = "      ";
 
 /// A row for each criterion, what was found where it does not hold, and the gate in one line. Ends in a line break.
 pub fn text(report: &CheckReport, style: Style, columns: usize) -> String {
@@ -117,34 +117,4 @@ fn findings(row: &Row<'_>, columns: usize) -> String {
         text.push_str(&format!("{INDENT}… {more} more\n"));
     }
     text
-}
-
-/// At most so many columns, with an ellipsis if something is missing.
-fn clip(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let mut used = 0;
-    let fits = |c: &char| {
-        used += width(c.encode_utf8(&mut [0; 4]));
-        used < columns
-    };
-    text.chars().take_while(fits).chain(std::iter::once('…')).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::clip;
-
-    #[test]
-    fn clipping_counts_what_a_terminal_shows() {
-        for (text, columns, clipped) in [
-            ("abc", 3, "abc"),
-            ("abcd", 3, "ab…"),
-            ("日本語", 5, "日本…"),
-            ("日本語", 4, "日…"),
-        ] {
-            assert_eq!(clip(text, columns), clipped);
-        }
-    }
 }

@@ -87,6 +87,12 @@ command = ["sh", "agent.sh"]
     }
 }
 
+/// An evaluator that passes nothing it is asked about.
+const FAILS_ALL: &str = r#"ids=$(tr ',{' '\n\n' < "$ONUS_REQUEST" | sed -n 's/.*"id":"\([^"]*\)".*/\1/p')
+results=
+for id in $ids; do results="$results${results:+, }{\"id\": \"$id\", \"verdict\": \"fail\"}"; done
+echo "{\"rule_results\": [$results]}""#;
+
 /// The body of a script that plays every role. The usual play fails once, is refined, and passes in iteration 2.
 ///
 /// An entry `("all", …)` runs before every role.
@@ -102,7 +108,7 @@ pub(crate) fn cast(changes: &[(&str, &str)]) -> String {
             r##"[ -e "$ONUS_ARTIFACT" ] || printf '# Cedar\n\nThe cedar is an evergreen tree.\n' > "$ONUS_ARTIFACT""##,
         ),
         ("preparer", r#"echo '{"checks": []}'"#),
-        ("evaluator", r#"echo '{"rule_results": []}'"#),
+        ("evaluator", FAILS_ALL),
         (
             "critic",
             r#"echo '{"issues": [{"rule_id": "a.done", "problem": "no last line", "fix_instruction": "Add the last line"}]}'"#,
