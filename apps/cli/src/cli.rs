@@ -201,7 +201,7 @@ pub(crate) struct ContractArgs {
 pub(crate) enum ContractCommand {
     /// Print the whole contract as it would be frozen
     Show(ContractFileArgs),
-    /// Print its hash: SHA-256 of its canonical JSON (RFC 8785)
+    /// Print its hash as `onus check` uses it: SHA-256 of its canonical JSON (RFC 8785); a run's own is in `onus status`
     Hash(ContractFileArgs),
     /// Find criteria that cannot fail, cannot matter or cannot be reached
     Lint(ContractFileArgs),

@@ -17,7 +17,14 @@ pub fn coverage(check: &CoverageCheck, report: Option<&[u8]>, ran: Option<&Ran>)
     let sha256 = Digest::of(report.unwrap_or_default());
     let mut findings = Vec::new();
     let (outcome, why, lines) = match read(check, report, ran) {
-        Err((outcome, why)) => (outcome, clip(&why, MESSAGE_CHARS_MAX), Lines::default()),
+        Err((outcome, why)) => {
+            let why = clip(&why, MESSAGE_CHARS_MAX);
+            let why = match ran {
+                Some(ran) => report::with_cause(why, Some(&check.report), ran),
+                None => why,
+            };
+            (outcome, why, Lines::default())
+        }
         Ok((baseline, lines)) => {
             let reached = lines.reached(baseline);
             let why = format!(

@@ -89,7 +89,7 @@ pub fn read_run(
 }
 
 /// The end of what a program said: its complaints, else its output.
-fn with_last_words(why: String, stdout: &[u8], stderr: &[u8]) -> String {
+pub(crate) fn with_last_words(why: String, stdout: &[u8], stderr: &[u8]) -> String {
     let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
     let text = String::from_utf8_lossy(said.trim_ascii_end());
     let skip = text.chars().count().saturating_sub(MESSAGE_CHARS_MAX);

@@ -23,7 +23,7 @@ use crate::text::{DETAILS_CHARS_MAX, MESSAGE_CHARS_MAX, clip, is_blank};
 use crate::{FINDINGS_MAX, Files};
 
 pub use controls::{passes_claimed, void};
-pub use converge::{Earlier, converge};
+pub use converge::{Earlier, converge, first_word};
 pub use hollow::hollow;
 pub use leak::{Leak, LeakPlace, Prior, leak};
 pub use packet::packet_files;

@@ -50,8 +50,8 @@ pub use executable::{RunEnd, read_run};
 pub use expr::expr;
 pub use globs::{compile_globs, matching};
 pub use judge::{
-    Earlier, Judged, Leak, LeakPlace, Material, Prior, combine, converge, hollow, judge, leak, packet_files,
-    passes_claimed, void,
+    Earlier, Judged, Leak, LeakPlace, Material, Prior, combine, converge, first_word, hollow, judge, leak,
+    packet_files, passes_claimed, void,
 };
 pub use links::links;
 pub use lint::lint;
@@ -66,4 +66,4 @@ pub use repeat::repeated;
 pub use result::{CheckResult, FINDINGS_MAX, Files, Outcome, Ran, unusable};
 pub use schema::{Validator, Violation, schema_files};
 pub use sections::changes;
-pub use tests_run::{TestReport, TestStatus, tests};
+pub use tests_run::{TestReport, TestStatus, passed_tests, tests};

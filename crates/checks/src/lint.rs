@@ -15,22 +15,27 @@ pub fn lint(check: &LintCheck, ran: &Ran) -> CheckResult {
         let bytes = report::bytes(check.report.as_deref(), ran)?;
         Ok((code, report::text(bytes).map_err(report::could_not_run)?))
     });
+    let with_cause = |why: String| report::with_cause(clip(&why, MESSAGE_CHARS_MAX), check.report.as_deref(), ran);
     let (outcome, why, findings) = match ready {
-        Err((outcome, why)) => (outcome, why, Vec::new()),
+        Err((outcome, why)) => (outcome, with_cause(why), Vec::new()),
         Ok((code, text)) => {
             let found = match check.format {
                 LintFormat::Sarif => sarif::read(&text),
                 LintFormat::Lines => Ok(lines::read(&text)),
             };
             match found {
-                Err(why) => (Outcome::Failed, why, Vec::new()),
+                Err(why) => (Outcome::Failed, with_cause(why), Vec::new()),
+                Ok(found) if code != 0 && found.explains_nothing() => {
+                    let (outcome, why, findings) = weigh(check, code, found);
+                    (outcome, with_cause(why), findings)
+                }
                 Ok(found) => weigh(check, code, found),
             }
         }
     };
     CheckResult {
         outcome,
-        why: clip(&why, MESSAGE_CHARS_MAX),
+        why,
         evidence: evidence(&check.command, ran),
         findings,
     }
@@ -44,7 +49,7 @@ fn weigh(check: &LintCheck, code: i32, found: Found) -> (Outcome, String, Vec<Fi
     if let Some(max) = check.max_warnings.filter(|max| found.warnings > *max) {
         problems.push(format!("at most {max} warnings expected"));
     }
-    if code != 0 && found.errors == 0 && found.warnings == 0 {
+    if code != 0 && found.explains_nothing() {
         problems.push(format!(
             "exit code {code} without an error or a warning that could be read"
         ));
@@ -110,6 +115,11 @@ impl Found {
             level,
             message: clip(message.trim(), MESSAGE_CHARS_MAX),
         });
+    }
+
+    /// Nothing here makes a linter end with another code than 0.
+    const fn explains_nothing(&self) -> bool {
+        self.errors == 0 && self.warnings == 0
     }
 
     /// The worst first.

@@ -21,7 +21,10 @@ pub fn metric(check: &MetricCheck, ran: &Ran) -> CheckResult {
             let expected = format!("{} {}", sign(check.op), check.target.trim());
             (
                 outcome,
-                format!("`{}` is {value}, expected {expected}", check.name),
+                clip(
+                    &format!("`{}` is {value}, expected {expected}", check.name),
+                    MESSAGE_CHARS_MAX,
+                ),
                 value,
             )
         }
@@ -29,7 +32,7 @@ pub fn metric(check: &MetricCheck, ran: &Ran) -> CheckResult {
     };
     CheckResult {
         outcome,
-        why: clip(&why, MESSAGE_CHARS_MAX),
+        why,
         evidence: Evidence::Metric {
             name: clip(&check.name, MESSAGE_CHARS_MAX),
             value,
@@ -40,14 +43,21 @@ pub fn metric(check: &MetricCheck, ran: &Ran) -> CheckResult {
 }
 
 /// What was printed, and whether it is as expected.
-fn read(check: &MetricCheck, ran: &Ran) -> Result<(String, bool), (Outcome, String)> {
-    let failed = |why: String| (Outcome::Failed, why);
+fn read(check: &MetricCheck, ran: &Ran) -> Result<(String, bool), report::Ended> {
     let name = check.name.trim();
     if name.is_empty() {
         return Err(report::unusable("the metric has no name".to_owned()));
     }
-    let target =
-        Decimal::parse(check.target.trim()).map_err(|problem| report::unusable(format!("the target {problem}")))?;
+    let target = Decimal::parse(check.target.trim())
+        .map_err(|problem| report::unusable(clip(&format!("the target {problem}"), MESSAGE_CHARS_MAX)))?;
+    let (printed, value) = printed(check, name, ran)
+        .map_err(|(outcome, why)| (outcome, report::with_cause(clip(&why, MESSAGE_CHARS_MAX), None, ran)))?;
+    Ok((printed, holds(check.op, value.cmp(&target))))
+}
+
+/// The value as it was printed, and the number it is.
+fn printed(check: &MetricCheck, name: &str, ran: &Ran) -> Result<(String, Decimal), report::Ended> {
+    let failed = |why: String| (Outcome::Failed, why);
     match report::exit_code(&check.command, ran)? {
         0 => {}
         code => return Err(failed(format!("exit code {code}, expected 0"))),
@@ -56,7 +66,7 @@ fn read(check: &MetricCheck, ran: &Ran) -> Result<(String, bool), (Outcome, Stri
     let printed = text.lines().filter_map(|line| value(line, name)).next_back();
     let printed = printed.ok_or_else(|| failed(format!("the program did not print `{name}`")))?;
     let value = Decimal::parse(printed).map_err(|problem| failed(format!("the value of `{name}` {problem}")))?;
-    Ok((printed.to_owned(), holds(check.op, value.cmp(&target))))
+    Ok((printed.to_owned(), value))
 }
 
 /// The value in `NAME value`, `NAME: value`, `NAME = value` or `[METRIC:NAME] value`; a unit may follow. A name with prose

@@ -2,6 +2,7 @@
 
 use onus_model::{CommandLine, ExpectedRun};
 
+use crate::executable::with_last_words;
 use crate::{Outcome, Ran, RunEnd, read_run};
 
 /// The largest report that is read. Reports of tens of thousands of tests take a few megabytes.
@@ -33,6 +34,13 @@ pub(crate) fn exit_code(command: &CommandLine, ran: &Ran) -> Result<i32, Ended> 
         | RunEnd::Flooded { .. }
         | RunEnd::Interrupted => Err((seen.outcome, seen.why)),
     }
+}
+
+/// With the end of what the program said, where the cause often stands. Standard output that is the report itself was read
+/// already.
+pub(crate) fn with_cause(why: String, report: Option<&str>, ran: &Ran) -> String {
+    let stdout = report.map_or(&[][..], |_| &ran.stdout);
+    with_last_words(why, stdout, &ran.stderr)
 }
 
 /// The bytes of the report: the file where the check names one, standard output otherwise.

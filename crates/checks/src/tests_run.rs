@@ -153,50 +153,91 @@ impl std::fmt::Display for Totals {
     }
 }
 
-/// Every test must have passed or be skipped; those of the manifest must have passed. `manifest` is the text of the file
-/// that the check names.
-pub fn tests(check: &TestsCheck, ran: &Ran, manifest: Option<&str>) -> CheckResult {
+/// Every test must have passed or be skipped; those of the manifest and those that passed before must have passed.
+/// `manifest` is the text of the file that the check names, `before` what `passed_tests` said of the base.
+pub fn tests(check: &TestsCheck, ran: &Ran, manifest: Option<&str>, before: Option<&BTreeSet<String>>) -> CheckResult {
     let bytes = report::bytes(check.report.as_deref(), ran);
     let sha256 = Digest::of(bytes.as_ref().map_or(&[], |bytes| *bytes));
+    let with_cause = |why: String| report::with_cause(why, check.report.as_deref(), ran);
     let ready = report::exit_code(&check.command, ran)
         .and_then(|code| Ok((code, bytes?)))
-        .and_then(|(code, bytes)| Ok((code, bytes, wanted(check, manifest)?)));
+        .map_err(|(outcome, why)| (outcome, with_cause(clip(&why, MESSAGE_CHARS_MAX))))
+        .and_then(|(code, bytes)| Ok((code, bytes, Wanted::new(check, manifest, before)?)));
     match ready {
         Ok((code, bytes, wanted)) => {
             let report = TestReport::read(check.format, bytes);
-            weigh(&report, &wanted, code, check.min, sha256)
+            let mut result = weigh(&report, &wanted, code, sha256);
+            let unexplained = code != 0 && report.count(TestStatus::Failed) == 0;
+            if unexplained || report.incomplete.is_some() || report.tests.is_empty() {
+                result.why = with_cause(result.why);
+            }
+            result
         }
         Err((outcome, why)) => CheckResult {
             outcome,
-            why: clip(&why, MESSAGE_CHARS_MAX),
+            why,
             evidence: evidence(&TestReport::default(), 0, sha256),
             findings: Vec::new(),
         },
     }
 }
 
-/// Names that the manifest wants. A check that names a manifest and has none, or an empty one, proves nothing.
-fn wanted(check: &TestsCheck, manifest: Option<&str>) -> Result<BTreeSet<String>, report::Ended> {
-    let names: BTreeSet<String> = manifest.map_or_else(BTreeSet::new, |text| {
-        text.lines().map(identity).filter(|name| !name.is_empty()).collect()
-    });
-    match &check.manifest {
-        Some(path) if manifest.is_none() => Err(report::unusable(format!("the manifest `{path}` cannot be read"))),
-        Some(path) if names.is_empty() => Err(report::unusable(format!("the manifest `{path}` names no test"))),
-        _ => Ok(names),
+/// The tests that this run of the check shows as passed; none if it left no report.
+pub fn passed_tests(check: &TestsCheck, ran: &Ran) -> BTreeSet<String> {
+    let report = report::bytes(check.report.as_deref(), ran).map(|bytes| TestReport::read(check.format, bytes));
+    report.map_or_else(
+        |_| BTreeSet::new(),
+        |report| report.named(TestStatus::Passed).map(str::to_owned).collect(),
+    )
+}
+
+/// The tests that must be there and pass, by who asks for them; none is in both.
+struct Wanted {
+    manifest: BTreeSet<String>,
+    before: BTreeSet<String>,
+    min: u32,
+}
+
+impl Wanted {
+    /// A check that names a manifest and has none, or an empty one, proves nothing.
+    fn new(
+        check: &TestsCheck,
+        manifest: Option<&str>,
+        before: Option<&BTreeSet<String>>,
+    ) -> Result<Wanted, report::Ended> {
+        let names: BTreeSet<String> = manifest.map_or_else(BTreeSet::new, |text| {
+            text.lines().map(identity).filter(|name| !name.is_empty()).collect()
+        });
+        let unusable = |path: &str, what: &str| {
+            let path = clip(path, MESSAGE_CHARS_MAX);
+            Err(report::unusable(format!("the manifest `{path}` {what}")))
+        };
+        match &check.manifest {
+            Some(path) if manifest.is_none() => return unusable(path, "cannot be read"),
+            Some(path) if names.is_empty() => return unusable(path, "names no test"),
+            Some(_) | None => {}
+        }
+        let before = before.filter(|_| check.baseline);
+        Ok(Wanted {
+            before: before.map_or_else(BTreeSet::new, |before| before.difference(&names).cloned().collect()),
+            manifest: names,
+            min: check.min,
+        })
     }
 }
 
-fn weigh(report: &TestReport, wanted: &BTreeSet<String>, code: i32, min: u32, sha256: Digest) -> CheckResult {
+fn weigh(report: &TestReport, wanted: &Wanted, code: i32, sha256: Digest) -> CheckResult {
     let failed: Vec<&str> = report.named(TestStatus::Failed).collect();
-    let (forbidden, skipped): (Vec<&str>, Vec<&str>) = report
-        .named(TestStatus::Skipped)
-        .partition(|name| wanted.contains(*name));
-    let missing: Vec<&str> = wanted
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !report.tests.contains_key(*name))
-        .collect();
+    let skipped = |name: &&str| report.tests.get(*name) == Some(&TestStatus::Skipped);
+    let absent = |name: &&str| !report.tests.contains_key(*name);
+    let of_manifest = || wanted.manifest.iter().map(String::as_str);
+    let of_before = || wanted.before.iter().map(String::as_str);
+    let missing: Vec<&str> = of_manifest().filter(absent).collect();
+    let forbidden: Vec<&str> = of_manifest().filter(skipped).collect();
+    let vanished: Vec<&str> = of_before().filter(absent).collect();
+    let silenced: Vec<&str> = of_before().filter(skipped).collect();
+    let allowed = |name: &&str| !wanted.manifest.contains(*name) && !wanted.before.contains(*name);
+    let tolerated: Vec<&str> = report.named(TestStatus::Skipped).filter(allowed).collect();
     let passed = report.count(TestStatus::Passed);
 
     let mut problems = Vec::new();
@@ -205,33 +246,35 @@ fn weigh(report: &TestReport, wanted: &BTreeSet<String>, code: i32, min: u32, sh
     } else if report.tests.is_empty() {
         problems.push("no test ran".to_owned());
     }
-    let mut name = |names: &[&str], what: &str| {
+    for (names, what) in [
+        (&failed, "failed"),
+        (&missing, "of the manifest did not run"),
+        (&forbidden, "of the manifest skipped"),
+        (&vanished, "passed before and did not run"),
+        (&silenced, "passed before and skipped now"),
+    ] {
         if !names.is_empty() {
             problems.push(format!("{} {what}: {}", names.len(), shown(names)));
         }
-    };
-    name(&failed, "failed");
-    name(&missing, "of the manifest did not run");
-    name(&forbidden, "of the manifest skipped");
+    }
     match code {
         0 if !failed.is_empty() => problems.push("exit code 0 although tests failed".to_owned()),
         0 => {}
         _ if failed.is_empty() => problems.push(format!("exit code {code} although no test failed")),
         _ => {}
     }
-    if passed < min {
-        problems.push(format!("{passed} passed, at least {min} expected"));
+    if passed < wanted.min {
+        problems.push(format!("{passed} passed, at least {} expected", wanted.min));
     }
 
+    let missing_count = missing.len().saturating_add(vanished.len());
     let findings = [
         (failed, FindingLevel::Error, "failed"),
-        (
-            missing.clone(),
-            FindingLevel::Error,
-            "is in the manifest and did not run",
-        ),
+        (missing, FindingLevel::Error, "is in the manifest and did not run"),
         (forbidden, FindingLevel::Error, "is in the manifest and was skipped"),
-        (skipped, FindingLevel::Note, "was skipped"),
+        (vanished, FindingLevel::Error, "passed before and did not run"),
+        (silenced, FindingLevel::Error, "passed before and was skipped"),
+        (tolerated, FindingLevel::Note, "was skipped"),
     ];
     let findings = findings.into_iter().flat_map(|(names, level, what)| {
         names.into_iter().map(move |name| Finding {
@@ -241,18 +284,16 @@ fn weigh(report: &TestReport, wanted: &BTreeSet<String>, code: i32, min: u32, sh
             message: format!("`{}` {what}", clip(name, MESSAGE_CHARS_MAX)),
         })
     });
+    let (outcome, why) = if problems.is_empty() {
+        let skipped = report.count(TestStatus::Skipped);
+        (Outcome::Passed, format!("{passed} passed, {skipped} skipped"))
+    } else {
+        (Outcome::Failed, problems.join("; "))
+    };
     CheckResult {
-        outcome: if problems.is_empty() {
-            Outcome::Passed
-        } else {
-            Outcome::Failed
-        },
-        why: if problems.is_empty() {
-            format!("{passed} passed, {} skipped", report.count(TestStatus::Skipped))
-        } else {
-            problems.join("; ")
-        },
-        evidence: evidence(report, missing.len(), sha256),
+        outcome,
+        why,
+        evidence: evidence(report, missing_count, sha256),
         findings: findings.take(FINDINGS_MAX).collect(),
     }
 }

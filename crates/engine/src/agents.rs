@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use onus_model::{AgentSpec, Digest, LoopSpec, Role, RoleBinding};
+use onus_model::{AgentSpec, CommandLine, Digest, LoopSpec, Role, RoleBinding};
 use onus_runners::{Agent, CommandAgent, Script, ScriptFormat, Surroundings, find_program};
 
 use crate::perform::chain;
 use crate::world::BoundAgent;
-use crate::{EngineError, Project, load};
+use crate::{EngineError, Project, frozen, load};
 
 /// The agents of a loop.
 pub(crate) struct Bound {
@@ -36,6 +36,7 @@ pub(crate) fn bind(project: &Project, spec: &LoopSpec) -> Result<Bound, EngineEr
 
 fn bind_one(project: &Project, spec: &LoopSpec, binding: &RoleBinding) -> Result<BoundAgent, EngineError> {
     let default = spec.limits.agent_timeout_seconds;
+    let mut files = Vec::new();
     let (agent, seconds) = match &binding.spec {
         AgentSpec::Command {
             command,
@@ -47,6 +48,11 @@ fn bind_one(project: &Project, spec: &LoopSpec, binding: &RoleBinding) -> Result
             find_program(program, project.path_variable(), &workspace, &project.dir).map_err(|error| {
                 EngineError::Configuration(format!("agent `{}` cannot be used: {}", binding.agent, chain(&error)))
             })?;
+            // A program is looked for in the project, what it is given in the workspace.
+            let line = CommandLine::Argv(command.clone());
+            let places = [&project.dir, &workspace];
+            let named = frozen::scripts(&line).flat_map(|name| places.map(|dir| dir.join(name)));
+            files.extend(named.filter_map(|path| frozen::digest(&path).map(|sha256| (path, sha256))));
             let agent = CommandAgent {
                 command: command.clone(),
                 env: env.clone(),
@@ -76,6 +82,7 @@ fn bind_one(project: &Project, spec: &LoopSpec, binding: &RoleBinding) -> Result
         name: binding.agent.clone(),
         agent,
         timeout: Duration::from_secs(seconds.unwrap_or(default)),
+        files,
     })
 }
 

@@ -24,6 +24,9 @@ const CHANGES_NAMED_MAX: usize = 200;
 /// The largest stored list of files.
 const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
 
+/// An ignore file that is put back may bring up another one that it hid; deeper than this nobody nests them.
+const IGNORE_ROUNDS_MAX: u32 = 4;
+
 #[derive(Debug, Clone)]
 pub(crate) struct Area {
     /// Absolute.
@@ -42,36 +45,69 @@ pub(crate) struct Taken {
 impl Area {
     /// Makes the area hold exactly the files of `wanted`. Gives the name of what was there instead, if that was another tree.
     pub(crate) fn settle(&self, places: &Places, wanted: &Snapshot) -> Result<Option<Digest>, EngineError> {
-        let found = tree::take(places, &self.dir, &self.runs, Some(wanted))?;
-        if found.files == wanted.files {
-            return Ok(None);
+        let mut first = None;
+        for _ in 0..IGNORE_ROUNDS_MAX {
+            let found = match self.look(places, wanted) {
+                Ok(found) => found,
+                Err(EngineError::Configuration(why)) => {
+                    return Err(EngineError::Configuration(format!(
+                        "{why}; it can neither be kept nor put back: clear it up, then `onus resume`"
+                    )));
+                }
+                Err(error) => return Err(error),
+            };
+            if found.files == wanted.files {
+                break;
+            }
+            let kept = store(places, &found)?;
+            first.get_or_insert(kept);
+            self.write(places, &found, wanted)?;
+            if !changed(&found, wanted).any(ignores) {
+                break;
+            }
         }
-        let kept = store(places, &found)?;
-        self.write(places, &found, wanted)?;
-        Ok(Some(kept))
+        Ok(first)
     }
 
     /// Takes the tree that an agent left, once no process of its is left to change it.
     pub(crate) fn take(&self, places: &Places, base: &Snapshot) -> Result<Taken, EngineError> {
-        let found = tree::take(places, &self.dir, &self.runs, Some(base))?;
         let is_protected = tree::protected(&self.protected)?;
-        let snapshot = tree::with_protected(&found, Some(base), &is_protected);
-        let paths: BTreeSet<&TreePath> = found.files.keys().chain(base.files.keys()).collect();
-        let mut refused = Vec::new();
-        for path in paths.into_iter().filter(|path| is_protected(path.as_str())) {
-            let (then, now) = (base.files.get(path), found.files.get(path));
-            if then != now {
-                refused.push(FileEdit {
+        let mut refused: BTreeMap<TreePath, FileEdit> = BTreeMap::new();
+        let mut rounds = 0;
+        loop {
+            let found = self.look(places, base)?;
+            let snapshot = tree::with_protected(&found, Some(base), &is_protected);
+            let edited: Vec<&TreePath> = changed(&found, base)
+                .filter(|path| is_protected(path.as_str()))
+                .collect();
+            for path in &edited {
+                let (then, now) = (base.files.get(*path), found.files.get(*path));
+                refused.entry((*path).clone()).or_insert_with(|| FileEdit {
                     path: path.to_string(),
                     frozen_sha256: then.map_or_else(|| Digest::of(b""), |file| file.sha256),
                     found_sha256: now.map(|file| file.sha256),
                 });
             }
+            if !edited.is_empty() {
+                self.write(places, &found, &snapshot)?;
+            }
+            rounds += 1;
+            if rounds == IGNORE_ROUNDS_MAX || !edited.into_iter().any(ignores) {
+                let refused = refused.into_values().collect();
+                return Ok(Taken { snapshot, refused });
+            }
         }
-        if !refused.is_empty() {
-            self.write(places, &found, &snapshot)?;
+    }
+
+    /// The tree as it lies there. A link in the place of the area would lead out of it.
+    fn look(&self, places: &Places, known: &Snapshot) -> Result<Snapshot, EngineError> {
+        if !self.dir.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            return Err(EngineError::Configuration(format!(
+                "`{}` is no longer a directory",
+                self.dir.display()
+            )));
         }
-        Ok(Taken { snapshot, refused })
+        tree::take(places, &self.dir, &self.runs, Some(known))
     }
 
     fn write(&self, places: &Places, found: &Snapshot, wanted: &Snapshot) -> Result<(), EngineError> {
@@ -121,6 +157,18 @@ impl Area {
             });
         written.map_err(|source| storage("write", &full, source))
     }
+}
+
+/// Paths that are not the same in two trees.
+fn changed<'a>(found: &'a Snapshot, wanted: &'a Snapshot) -> impl Iterator<Item = &'a TreePath> {
+    let paths: BTreeSet<&TreePath> = found.files.keys().chain(wanted.files.keys()).collect();
+    let differs = |path: &&TreePath| found.files.get(*path) != wanted.files.get(*path);
+    paths.into_iter().filter(differs)
+}
+
+/// Whether a file decides which others are part of a tree.
+fn ignores(path: &TreePath) -> bool {
+    path.as_str().rsplit('/').next() == Some(".gitignore")
 }
 
 fn storage(attempt: &'static str, path: &Path, source: std::io::Error) -> EngineError {

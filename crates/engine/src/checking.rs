@@ -201,6 +201,14 @@ pub(crate) fn could_not_run(why: String) -> CheckResult {
     }
 }
 
+/// A check that could show nothing on any work.
+pub(crate) fn unusable(why: String) -> CheckResult {
+    CheckResult {
+        outcome: Outcome::Unusable,
+        ..could_not_run(why)
+    }
+}
+
 /// An artifact as a tree of one file.
 #[derive(Clone)]
 struct OnlyFile(Arc<[u8]>);

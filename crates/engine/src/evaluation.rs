@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use onus_checks as checks;
 use onus_model::{
-    ArtifactForm, Check, Criterion, Digest, Effort, Evaluation, FileEntry, Severity, Snapshot, StepOutput, TreePath,
-    Verdict, VerdictKind, VerdictSource,
+    ArtifactForm, Check, Criterion, Digest, Effort, Evaluation, FileEdit, FileEntry, Severity, Snapshot, StepOutput,
+    TreePath, Verdict, VerdictKind, VerdictSource,
 };
 
 use crate::checking::{Bench, Desk, run_checks, side_by_side};
@@ -53,6 +53,7 @@ impl Job {
         // Expressions see the others' results, so they come last.
         let derived: Vec<Verdict> = derived.into_iter().map(|c| derive(c, &progress.verdicts)).collect();
         progress.verdicts.extend(derived);
+        let edits = self.put_back(&subject)?;
         let was_judged = |v: &Verdict| v.source == VerdictSource::Evaluator;
         let degraded = if progress.verdicts.iter().any(was_judged) {
             self.world.degraded.clone()
@@ -67,8 +68,22 @@ impl Job {
                 degraded,
             },
             transcript: progress.transcript,
-            edits: Vec::new(),
+            edits,
         })
+    }
+
+    /// What was evaluated is what is left: a tree that something changed meanwhile is laid out again, and the change is told.
+    fn put_back(&self, subject: &Subject) -> Result<Vec<FileEdit>, Trouble> {
+        if self.world.form != ArtifactForm::Tree {
+            return Ok(Vec::new());
+        }
+        let found = self.world.area.settle(self.world.places(), &subject.snapshot)?;
+        let edit = |found| FileEdit {
+            path: ".".to_owned(),
+            frozen_sha256: subject.artifact,
+            found_sha256: Some(found),
+        };
+        Ok(found.map(edit).into_iter().collect())
     }
 
     async fn evaluate_group(
@@ -99,7 +114,10 @@ impl Job {
             }
         }
         self.run_group_checks(open, subject, progress).await;
-        if self.run.spec.evaluation.stop_early && group.iter().any(|c| blocks(c, &progress.verdicts)) {
+        // A failure that was kept says nothing about what was changed since, so it spares later groups, not its own: what the
+        // agent mended must be seen, or work that moves looks like work that stands still.
+        let mut by_checks = group.iter().filter(|c| !is_asked(c));
+        if self.run.spec.evaluation.stop_early && by_checks.any(|c| blocks(c, &progress.verdicts)) {
             progress.over = true;
             progress.effort.left_out += count(to_ask.len()) * judges;
             progress.verdicts.extend(to_ask.iter().map(|(c, _)| left_out(c)));
@@ -233,6 +251,7 @@ impl Job {
             ArtifactForm::Tree => {
                 let snapshot = area::load(self.world.places(), &artifact)?;
                 let judged = Judged {
+                    before: self.world.before.clone(),
                     tree: snapshot.clone(),
                     base: Some(self.world.base.clone()),
                 };
@@ -292,13 +311,15 @@ fn one_file(bytes: &[u8], sha256: Digest) -> Result<Snapshot, EngineError> {
     })
 }
 
-/// Criteria in the order of their groups; those without one come first.
+/// Criteria in the order of their groups; those without one come first, hidden ones last: what an agent cannot know of must not
+/// keep from it what it can.
 fn groups<'a>(evaluation: &Evaluation, criteria: &[&'a Criterion]) -> Vec<Vec<&'a Criterion>> {
     let names = std::iter::once(None).chain(evaluation.groups.iter().map(Some));
-    let all = names.map(|name| -> Vec<&Criterion> {
-        let own = criteria.iter().filter(|c| c.group.as_ref() == name);
+    let shown = names.map(|name| -> Vec<&Criterion> {
+        let own = criteria.iter().filter(|c| !c.hidden && c.group.as_ref() == name);
         own.copied().collect()
     });
+    let all = shown.chain(std::iter::once(criteria.iter().copied().filter(|c| c.hidden).collect()));
     all.filter(|group| !group.is_empty()).collect()
 }
 

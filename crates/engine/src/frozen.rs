@@ -71,7 +71,7 @@ pub(crate) fn scripts(command: &CommandLine) -> impl Iterator<Item = &str> {
 }
 
 /// What a regular file holds; `None` if there is none, or if it is a link, or too large.
-fn digest(path: &Path) -> Option<Digest> {
+pub(crate) fn digest(path: &Path) -> Option<Digest> {
     let meta = path.symlink_metadata().ok()?;
     if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
         return None;

@@ -4,10 +4,10 @@
 //! judged is the stored tree, never the directory it came from.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use onus_checks as checks;
-use onus_checks::{CheckResult, Files, Ran};
+use onus_checks::{CheckResult, Files, Ran, RunEnd};
 use onus_machine::scorecard;
 use onus_model::{
     Check, CheckKind, CommandLine, Criterion, CriterionId, Digest, LevelName, LoopSpec, Scorecard, Snapshot, Verdict,
@@ -16,7 +16,7 @@ use onus_model::{
 use onus_runners::{CheckRequest, Scratch, Subject, run_check};
 use tokio_util::sync::CancellationToken;
 
-use crate::checking::{Bench, aside, could_not_run, run_checks, run_end, side_by_side};
+use crate::checking::{Bench, aside, could_not_run, run_checks, run_end, side_by_side, unusable};
 use crate::tree::{self, Stored};
 use crate::world::Tools;
 use crate::{EngineError, Project};
@@ -29,7 +29,12 @@ const REPORT_BYTES_MAX: u64 = 64 << 20;
 pub struct Judged {
     pub tree: Snapshot,
     pub base: Option<Snapshot>,
+    /// Tests that passed on the base, where it was looked at: none of them may be gone.
+    pub before: PassedTests,
 }
+
+/// Names of the tests that passed, by the command that ran them.
+pub type PassedTests = BTreeMap<String, BTreeSet<String>>;
 
 /// Evaluates every criterion that is active at `level`. Criteria only a judge or a person could decide fail closed.
 pub async fn inspect(
@@ -40,12 +45,25 @@ pub async fn inspect(
     judged: &Judged,
     cancel: &CancellationToken,
 ) -> Result<Scorecard, EngineError> {
+    let (card, _) = inspect_tests(project, spec, contract, level, judged, cancel).await?;
+    Ok(card)
+}
+
+/// [`inspect`], and which tests passed.
+pub async fn inspect_tests(
+    project: &Project,
+    spec: &Arc<LoopSpec>,
+    contract: Digest,
+    level: &LevelName,
+    judged: &Judged,
+    cancel: &CancellationToken,
+) -> Result<(Scorecard, PassedTests), EngineError> {
     let artifact = judged
         .tree
         .sha256()
         .map_err(|error| EngineError::Internal(error.to_string()))?;
-    let scratch = project.places.onus().join("work");
-    std::fs::create_dir_all(&scratch)
+    let scratch = project.work();
+    Project::make_private(&scratch)
         .map_err(|error| EngineError::Configuration(format!("cannot create `{}`: {error}", scratch.display())))?;
     let tools = Arc::new(Tools::new(project, scratch, &spec.limits));
     let inspector = Arc::new(Inspector::new(tools, judged.clone(), &spec.protected, cancel.clone())?);
@@ -70,7 +88,8 @@ pub async fn inspect(
     if cancel.is_cancelled() {
         return Err(EngineError::Interrupted);
     }
-    Ok(scorecard(spec, contract, level, artifact, &verdicts, &BTreeSet::new()))
+    let card = scorecard(spec, contract, level, artifact, &verdicts, &BTreeSet::new());
+    Ok((card, inspector.passed_tests()))
 }
 
 /// A criterion over the results of others.
@@ -98,6 +117,7 @@ pub(crate) struct Inspector {
     /// The tree with protected paths restored.
     seen: Snapshot,
     judged: Judged,
+    passed: Mutex<PassedTests>,
     cancel: CancellationToken,
 }
 
@@ -113,8 +133,14 @@ impl Inspector {
             tools,
             seen,
             judged,
+            passed: Mutex::default(),
             cancel,
         })
+    }
+
+    /// The tests that passed so far.
+    pub(crate) fn passed_tests(&self) -> PassedTests {
+        self.passed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) async fn check(self: &Arc<Self>, check: &Check) -> CheckResult {
@@ -126,13 +152,20 @@ impl Inspector {
             CheckKind::Tests(check) => {
                 let manifest = check.manifest.as_ref().map(|path| self.stored().read(path));
                 let manifest = match (manifest, &check.manifest) {
-                    (Some(None), Some(path)) => return could_not_run(format!("manifest `{path}` is not in the tree")),
+                    (Some(None), Some(path)) => return unusable(format!("manifest `{path}` is not in the tree")),
                     (manifest, _) => manifest
                         .flatten()
                         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
                 };
                 match self.run(&check.command, check.report.as_deref()).await {
-                    Ok(ran) => checks::tests(check, &ran, manifest.as_deref()),
+                    Ok(ran) => {
+                        let key = check.command.to_string();
+                        let before = self.judged.before.get(&key);
+                        let result = checks::tests(check, &ran, manifest.as_deref(), before);
+                        let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+                        passed.insert(key, checks::passed_tests(check, &ran));
+                        result
+                    }
                     Err(problem) => could_not_run(problem),
                 }
             }
@@ -220,9 +253,19 @@ impl Inspector {
             timeout: self.tools.timeout,
             output_bytes_max: self.tools.output_bytes_max,
         };
-        let finished = run_check(request, &self.cancel)
-            .await
-            .map_err(|error| error.to_string())?;
+        let finished = match run_check(request, &self.cancel).await {
+            Ok(finished) => finished,
+            Err(error) => {
+                return Ok(Ran {
+                    end: RunEnd::NotStarted {
+                        reason: error.to_string(),
+                    },
+                    stdout: Vec::new(),
+                    stderr: Vec::new(),
+                    report: None,
+                });
+            }
+        };
         let end = run_end(finished.end, self.tools.timeout, self.tools.output_bytes_max);
         let report = report.and_then(|report| tree::read_report(&work, report, REPORT_BYTES_MAX));
         Ok(Ran {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use onus_checks as checks;
-use onus_checks::{Files, Judged};
+use onus_checks::Judged;
 use onus_model::{
     Criterion, CriterionId, Digest, EvaluateAnswer, JudgeControl, Role, Score, Verdict, VerdictKind, VerdictSource,
 };
@@ -172,8 +172,9 @@ impl Job {
     /// Scores and words of earlier evaluations, which no judge may see.
     fn prior(&self) -> (Vec<Score>, Vec<String>) {
         let last = self.run.evaluation.as_deref();
-        let best = self.run.best().map(|best| &*best.scorecard);
-        let cards = last.into_iter().chain(best);
+        let cards = last
+            .into_iter()
+            .chain(self.run.candidates.iter().map(|c| &*c.scorecard));
         let (mut scores, mut details) = (Vec::new(), Vec::new());
         for card in cards {
             scores.push(card.score);
@@ -199,6 +200,9 @@ impl Job {
             .iter()
             .filter(|c| question.ids.contains(&c.id))
             .collect();
+        if let Some(reply) = self.world.answer(&self.key(question)) {
+            return Ok(reply);
+        }
         let call = Call {
             role: Role::Evaluator,
             bound: judge,
@@ -207,6 +211,12 @@ impl Job {
         };
         let _turn = self.world.judge_turns.acquire().await;
         self.ask(call).await
+    }
+
+    /// What tells one question from another, also of a later evaluation.
+    fn key(&self, question: &Question) -> (u32, String) {
+        let (judge, ids, control) = (question.judge, &question.ids, &question.control);
+        (self.run.stages_done, format!("{judge} {ids:?} {control:?}"))
     }
 
     fn read_replies(
@@ -228,24 +238,39 @@ impl Job {
         let mut judged: BTreeMap<usize, Vec<Judged>> = BTreeMap::new();
         let mut fooled: Vec<(usize, JudgeControl)> = Vec::new();
         let mut said = Vec::new();
+        let mut trouble = None;
         for (question, reply) in replies {
-            let reply = reply?;
+            let reply = match reply {
+                Ok(reply) => reply,
+                Err(error) => {
+                    trouble.get_or_insert(error);
+                    continue;
+                }
+            };
             let rules: Vec<&Criterion> = asked.iter().copied().filter(|c| question.ids.contains(&c.id)).collect();
             said.extend_from_slice(&spoken(&reply));
             said.push(b'\n');
-            match question.control {
-                Some(control) => {
-                    let answer: EvaluateAnswer = self.read(&reply, Ok)?;
+            let read = match &question.control {
+                Some(control) => self.read(&reply, Ok).map(|answer: EvaluateAnswer| {
                     if !checks::passes_claimed(&answer, &rules).is_empty() {
-                        fooled.push((question.judge, control));
+                        fooled.push((question.judge, control.clone()));
                     }
-                }
+                }),
                 None => {
                     let name = judges.get(question.judge).map_or("", |judge| judge.name.as_str());
-                    let own = self.read(&reply, |answer| checks::judge(answer, name, &rules, &material))?;
-                    judged.entry(question.judge).or_default().extend(own);
+                    let own = self.read(&reply, |answer| checks::judge(answer, name, &rules, &material));
+                    own.map(|own| judged.entry(question.judge).or_default().extend(own))
+                }
+            };
+            match read {
+                Ok(()) => self.world.keep_answer(self.key(&question), reply),
+                Err(error) => {
+                    trouble.get_or_insert(error.into());
                 }
             }
+        }
+        if let Some(trouble) = trouble {
+            return Err(trouble);
         }
         round.transcript = self.transcript(&said, b"");
         for (judge, control) in &fooled {
@@ -260,16 +285,23 @@ impl Job {
                 continue;
             }
             let verdict = checks::combine(criterion, own);
-            round.verdicts.push(self.converge(criterion, verdict, &files)?);
+            round.verdicts.push(self.converge(criterion, verdict, subject)?);
         }
         Ok(())
     }
 
-    /// A judge that takes back its own word on lines nobody touched does not hold the work up.
-    fn converge(&self, criterion: &Criterion, now: Verdict, files: &dyn Files) -> Result<Verdict, Trouble> {
+    /// A judge that takes back its own word on lines nobody touched does not hold the work up, and one that is asked again
+    /// about the same work does not let it through.
+    fn converge(&self, criterion: &Criterion, now: Verdict, subject: &Subject) -> Result<Verdict, Trouble> {
         let known = self.run.known.get(&criterion.id);
         let Some(known) = known.filter(|known| known.verdict.source == VerdictSource::Evaluator) else {
             return Ok(now);
+        };
+        let same = known.verdict.reads_sha256 == Some(checks::reads_digest(criterion, &subject.snapshot));
+        let now = if same {
+            checks::first_word(&known.verdict, now)
+        } else {
+            now
         };
         let before = self.earlier(&known.artifact_sha256)?;
         let before = Stored {
@@ -280,7 +312,7 @@ impl Job {
             verdict: &known.verdict,
             files: &before,
         };
-        Ok(checks::converge(criterion, now, Some(earlier), files))
+        Ok(checks::converge(criterion, now, Some(earlier), &subject.files(self)))
     }
 }
 

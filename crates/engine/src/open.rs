@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use onus_ledger::{Durability, files, objects};
 use onus_machine::{Run, decide};
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use crate::area::{self, Area};
 use crate::book::Book;
 use crate::branch::Branch;
+use crate::inspect::PassedTests;
 use crate::world::{ContextText, Tools, World};
 use crate::{Clock, ENGINE, EngineError, Project, agents, preflight, sources};
 
@@ -113,7 +114,7 @@ impl OpenRun {
             context: background,
             twins: new.twins,
             sources: new.sources,
-            base_sha256: new.baseline.and_then(|baseline| baseline.base_sha256),
+            baseline: new.baseline,
         };
         let branch = open_branch(project, &book)?;
         let world = world(project, &book, bound, given, branch.as_ref())?;
@@ -187,7 +188,7 @@ impl OpenRun {
             context,
             twins,
             sources: start.sources.clone(),
-            base_sha256: start.baseline.as_ref().and_then(|baseline| baseline.base_sha256),
+            baseline: start.baseline.as_deref().cloned(),
         };
         let by = project.user.clone();
         let settled = book.settle(
@@ -201,7 +202,7 @@ impl OpenRun {
         unseen.extend(settled.records);
         let branch = open_branch(project, &book)?;
         let world = world(project, &book, bound, given, branch.as_ref())?;
-        Ok(OpenRun {
+        let open = OpenRun {
             book,
             world: Arc::new(world),
             branch,
@@ -209,7 +210,9 @@ impl OpenRun {
             unseen,
             notes,
             past,
-        })
+        };
+        open.commit()?;
+        Ok(open)
     }
 
     /// What recorded events mean for the files: an artifact that was taken up again lies in the area, and every artifact is on
@@ -226,13 +229,25 @@ impl OpenRun {
         let Some(artifact) = artifact.filter(|_| restored || events.iter().any(written)) else {
             return Ok(());
         };
-        let snapshot = area::load(self.world.places(), &artifact.artifact_sha256)?;
         if restored {
+            let snapshot = area::load(self.world.places(), &artifact.artifact_sha256)?;
             self.world.area.settle(self.world.places(), &snapshot)?;
         }
-        let Some(branch) = &self.branch else { return Ok(()) };
+        self.commit()
+    }
+
+    /// The artifact is what the run's branch ends in. A process that died may not have come to it.
+    fn commit(&self) -> Result<(), EngineError> {
+        let (Some(branch), Some(artifact)) = (&self.branch, &self.book.run.artifact) else {
+            return Ok(());
+        };
+        let snapshot = area::load(self.world.places(), &artifact.artifact_sha256)?;
         let (alias, iteration) = (&self.book.alias, self.book.run.iteration);
-        branch.commit(&snapshot, &format!("onus {alias}: iteration {iteration}"))
+        branch.commit(
+            self.world.places(),
+            &snapshot,
+            &format!("onus {alias}: iteration {iteration}"),
+        )
     }
 
     pub fn run(&self) -> &Run {
@@ -337,6 +352,10 @@ pub(crate) fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'stat
             "type",
             "`content` looks at one document; use `pattern` for a tree".to_owned(),
         )),
+        (CheckKind::Human(_), _) => Err((
+            "type",
+            "`human` waits for a person, and a loop cannot ask one yet; leave it to `onus check`".to_owned(),
+        )),
         (CheckKind::Pattern(_) | CheckKind::Marker(_) | CheckKind::Artifact(_) | CheckKind::Links(_), _) => Ok(()),
         (_, ArtifactForm::Tree) => Ok(()),
         (
@@ -347,8 +366,7 @@ pub(crate) fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'stat
             | CheckKind::Coverage(_)
             | CheckKind::Metric(_)
             | CheckKind::Diff(_)
-            | CheckKind::Expr(_)
-            | CheckKind::Human(_),
+            | CheckKind::Expr(_),
             ArtifactForm::File,
         ) => Err((
             "type",
@@ -378,7 +396,7 @@ struct Given {
     context: Vec<ContextText>,
     twins: BTreeMap<String, String>,
     sources: Vec<ContextFile>,
-    base_sha256: Option<Digest>,
+    baseline: Option<Baseline>,
 }
 
 fn world(
@@ -389,7 +407,7 @@ fn world(
     branch: Option<&Branch>,
 ) -> Result<World, EngineError> {
     let spec = &book.run.spec;
-    let scratch = project.places.onus().join("work").join(book.alias.as_str());
+    let scratch = project.work().join(book.alias.as_str());
     let unusable = |source| EngineError::Storage {
         attempt: "make the directory",
         path: scratch.clone(),
@@ -397,10 +415,15 @@ fn world(
     };
     // The run is held, so whatever lies here was left behind by a process that died.
     Scratch::sweep(&scratch).map_err(unusable)?;
-    std::fs::create_dir_all(&scratch).map_err(unusable)?;
-    let base = match &given.base_sha256 {
+    Project::make_private(&scratch).map_err(unusable)?;
+    let (base_sha256, tests_sha256) = given.baseline.map_or((None, None), |b| (b.base_sha256, b.tests_sha256));
+    let base = match &base_sha256 {
         Some(sha256) => area::load(&project.places, sha256)?,
         None => Snapshot::default(),
+    };
+    let before = match &tests_sha256 {
+        Some(sha256) => preflight::load_tests(&project.places, sha256)?,
+        None => PassedTests::new(),
     };
     let area = Area {
         dir: match branch {
@@ -417,9 +440,11 @@ fn world(
         form: spec.artifact,
         area,
         base,
+        before,
         agents: bound.roles,
         judges: bound.judges,
         judge_turns: Semaphore::new(JUDGES_AT_ONCE),
+        answered: Mutex::default(),
         twins: given.twins,
         templates: given.templates,
         context: given.context,

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ask::{Shown, Telling, context};
 use crate::world::{BoundAgent, World};
-use crate::{EngineError, area, checking};
+use crate::{EngineError, area, checking, frozen};
 
 /// How much of an agent's last words a record keeps; the transcript has all of it.
 const TAIL_BYTES_MAX: usize = 2000;
@@ -154,7 +154,12 @@ impl Job {
             });
         }
         let reply = self.ask_own(&[], None).await?;
-        let taken = world.area.take(places, &world.base)?;
+        let taken = match world.area.take(places, &world.base) {
+            Ok(taken) => taken,
+            // Too much, too deep, unreadable: no fault of the contract.
+            Err(EngineError::Configuration(why)) => return Err(self.bad_reply("invalid_answer", why, &reply).into()),
+            Err(error) => return Err(error.into()),
+        };
         edits.extend(taken.refused);
         if self.task.step == Step::Refine && taken.snapshot.files == before.files {
             let message = "the agent changed no file that counts; what it says about its work is not looked at";
@@ -224,6 +229,7 @@ impl Job {
 
     pub(crate) async fn ask(&self, call: Call<'_>) -> Result<AgentReply, Trouble> {
         let (world, run, step) = (&self.world, &self.run, self.task.step);
+        self.not_replaced(call.bound)?;
         let Some(template) = world.templates.get(&call.role) else {
             return Err(self
                 .error("spawn", format!("role `{}` has no prompt", call.role))
@@ -282,6 +288,20 @@ impl Job {
             .call(&request, &self.cancel)
             .await
             .map_err(|failure| self.failed(failure))
+    }
+
+    /// An agent that may write the workspace must not be able to put another one in a judge's place.
+    fn not_replaced(&self, bound: &BoundAgent) -> Result<(), Trouble> {
+        let mut files = bound.files.iter();
+        let Some((path, _)) = files.find(|(path, then)| frozen::digest(path) != Some(*then)) else {
+            return Ok(());
+        };
+        let path = path.strip_prefix(&self.world.project).unwrap_or(path).display();
+        let message = format!(
+            "`{path}`, which agent `{}` runs, was changed during the run; put it back, or name it in `protected`",
+            bound.name
+        );
+        Err(self.error("spawn", message).into())
     }
 
     /// The run's artifact, from the store: what is on disk beside the ledger is only a copy.

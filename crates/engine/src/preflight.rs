@@ -3,18 +3,21 @@
 //! A check that cannot be used at all is a mistake in the contract, and costs nobody an agent's work. What already fails is
 //! the baseline that later failures are told apart from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use onus_checks as checks;
+use onus_ledger::{Durability, Places, objects};
 use onus_model::{
-    ArtifactForm, Baseline, CheckKind, Criterion, Digest, GitUse, LoopSpec, Snapshot, Verdict, VerdictSource,
+    ArtifactForm, Baseline, CheckKind, CommandLine, Criterion, Digest, GitUse, LoopSpec, Snapshot, Verdict,
+    VerdictSource, canonical_json,
 };
 use onus_runners::Scratch;
 use tokio_util::sync::CancellationToken;
 
 use crate::branch::Branch;
 use crate::checking::{Bench, Desk, run_checks, side_by_side};
-use crate::inspect::{Inspector, Judged};
+use crate::inspect::{Inspector, Judged, PassedTests};
 use crate::open::{NewRun, usable, workspace};
 use crate::world::Tools;
 use crate::{EngineError, Project, agents, area, tree};
@@ -34,13 +37,13 @@ pub async fn preflight(project: &Project, new: &mut NewRun, cancel: &Cancellatio
     if spec.artifact == ArtifactForm::File && spec.criteria.iter().all(|c| c.verify.is_empty()) {
         return Ok(());
     }
-    let scratch = project.places.onus().join("work");
+    let scratch = project.work();
     let unusable = |source| EngineError::Storage {
         attempt: "make a directory in",
         path: scratch.clone(),
         source,
     };
-    std::fs::create_dir_all(&scratch).map_err(unusable)?;
+    Project::make_private(&scratch).map_err(unusable)?;
     let own = Scratch::create(&scratch).map_err(unusable)?;
     let tools = Arc::new(Tools::new(project, own.path().to_owned(), &spec.limits));
     let (bench, base, base_sha256) = match spec.artifact {
@@ -62,6 +65,7 @@ pub async fn preflight(project: &Project, new: &mut NewRun, cancel: &Cancellatio
                 }
             };
             let judged = Judged {
+                before: PassedTests::new(),
                 tree: base.clone(),
                 base: Some(base.clone()),
             };
@@ -74,7 +78,15 @@ pub async fn preflight(project: &Project, new: &mut NewRun, cancel: &Cancellatio
     if cancel.is_cancelled() {
         return Err(EngineError::Interrupted);
     }
-    new.baseline = Some(Baseline { base_sha256, verdicts });
+    let tests_sha256 = match &bench {
+        Bench::Tree(inspector) => store_tests(&project.places, &inspector.passed_tests())?,
+        Bench::Document(..) => None,
+    };
+    new.baseline = Some(Baseline {
+        base_sha256,
+        tests_sha256,
+        verdicts,
+    });
     Ok(())
 }
 
@@ -84,6 +96,33 @@ pub(crate) fn runs_below(project: &Project, spec: &LoopSpec) -> String {
     match project.root.strip_prefix(workspace) {
         Some(below) if workspace != "." => below.trim_start_matches('/').to_owned(),
         Some(_) | None => project.root.clone(),
+    }
+}
+
+/// The largest stored list of tests.
+const TESTS_BYTES_MAX: u64 = 64 << 20;
+
+fn store_tests(places: &Places, tests: &PassedTests) -> Result<Option<Digest>, EngineError> {
+    if tests.values().all(BTreeSet::is_empty) {
+        return Ok(None);
+    }
+    let text = canonical_json(tests).map_err(|error| EngineError::Internal(error.to_string()))?;
+    Ok(Some(objects::put(places, &text, Durability::Synced)?))
+}
+
+pub(crate) fn load_tests(places: &Places, sha256: &Digest) -> Result<PassedTests, EngineError> {
+    let bytes = objects::get(places, sha256, TESTS_BYTES_MAX)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| EngineError::Integrity(format!("object {sha256} is no list of tests: {error}")))
+}
+
+/// Whether a command starts a program of the tree itself.
+fn runs_the_work(command: &CommandLine) -> bool {
+    match command {
+        CommandLine::Argv(argv) => argv
+            .first()
+            .is_some_and(|program| program.contains('/') && !program.starts_with('/')),
+        CommandLine::Shell(line) => line.contains("./"),
     }
 }
 
@@ -97,9 +136,13 @@ async fn run_once(spec: &Arc<LoopSpec>, bench: &Bench, base: &Snapshot) -> Resul
         let reads: Digest = checks::reads_digest(&criterion, base);
         async move {
             let (results, flaky) = run_checks(&criterion.verify, &bench).await;
-            if let Some(why) = checks::unusable(&results) {
+            // What a check runs out of the tree may be there once the work is done.
+            let fixed = criterion.verify.iter().zip(&results);
+            let fixed = fixed.filter(|(check, _)| !check.kind.command().is_some_and(runs_the_work));
+            let fixed: Vec<_> = fixed.map(|(_, result)| result.clone()).collect();
+            if let Some(why) = checks::unusable(&fixed) {
                 return Err(EngineError::Configuration(format!(
-                    "criterion `{}` cannot be checked: {why}",
+                    "criterion `{}` cannot be checked: {why}; no agent was asked",
                     criterion.id
                 )));
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use onus_ledger::Places;
+use onus_model::Digest;
 
 /// The loop file a project is expected to have.
 pub const LOOP_FILE: &str = "onus.toml";
@@ -46,8 +47,76 @@ impl Project {
             .map_or("/usr/local/bin:/usr/bin:/bin", String::as_str)
     }
 
+    /// The `PATH` of checks: without directories of the project, where an agent may put a program of the same name.
+    pub(crate) fn check_path(&self) -> String {
+        let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        let project = real(&self.dir);
+        let outside = |dir: &&str| Path::new(dir).is_absolute() && !real(Path::new(dir)).starts_with(&project);
+        let dirs: Vec<&str> = self.path_variable().split(':').filter(outside).collect();
+        dirs.join(":")
+    }
+
+    /// Where checks and judges work: outside the project, because many programs look for settings, a repository or
+    /// instructions in the directories above them, and those of the project are the agents' own. Named by its real path.
+    pub(crate) fn work(&self) -> PathBuf {
+        let named = |name: &str| self.env.get(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+        let real = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
+        let name = Digest::of(real.as_os_str().as_encoded_bytes()).to_string();
+        let root = cache.map_or_else(|| self.places.state().to_owned(), |cache| cache.join("onus"));
+        root.join("work").join(&name[..16])
+    }
+
+    /// Makes a directory for nobody else to enter.
+    pub(crate) fn make_private(dir: &Path) -> std::io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+    }
+
     /// A run's artifact as people know it: relative to the project.
     pub fn artifact_path(&self, alias: &onus_model::Alias) -> String {
         format!("{}/{alias}/{}", self.root, onus_ledger::ARTIFACT_FILE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(dir: &Path, env: &[(&str, &str)]) -> Project {
+        let env = env
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Project::new(dir, "runs", Path::new("/state"), env.collect(), "tester")
+    }
+
+    #[test]
+    fn the_path_of_checks_has_no_directory_of_the_project() {
+        let dir = tempfile::tempdir().unwrap();
+        let (inside, alias) = (dir.path().join("project/bin"), dir.path().join("alias"));
+        std::fs::create_dir_all(&inside).unwrap();
+        std::os::unix::fs::symlink(&inside, &alias).unwrap();
+        let path = format!("{}:bin:.::{}:/usr/bin:/bin", inside.display(), alias.display());
+        let project = project(&dir.path().join("project"), &[("PATH", &path)]);
+        assert_eq!(project.check_path(), "/usr/bin:/bin");
+    }
+
+    #[test]
+    fn programs_work_outside_the_project() {
+        for (env, root) in [
+            (
+                &[("XDG_CACHE_HOME", "/cache"), ("HOME", "/home/me")][..],
+                "/cache/onus/work",
+            ),
+            (
+                &[("XDG_CACHE_HOME", "cache"), ("HOME", "/home/me")],
+                "/home/me/.cache/onus/work",
+            ),
+            (&[], "/state/work"),
+        ] {
+            let (one, other) = (project(Path::new("/one"), env), project(Path::new("/other"), env));
+            assert_eq!(one.work().parent().unwrap(), Path::new(root));
+            assert_ne!(one.work(), other.work());
+        }
     }
 }

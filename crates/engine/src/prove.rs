@@ -16,7 +16,7 @@ pub use onus_views::check::prove::{Answer, CriterionProof, Proof, Standing, Trie
 use tokio_util::sync::CancellationToken;
 
 use crate::frozen::scripts;
-use crate::inspect::{Judged, inspect};
+use crate::inspect::{Judged, PassedTests, inspect};
 use crate::{EngineError, Project};
 
 /// Every change costs one run of every program that a check starts.
@@ -149,6 +149,7 @@ struct Prover<'a> {
 impl Prover<'_> {
     async fn evaluate(&self, spec: &Arc<LoopSpec>, tree: &Snapshot) -> Result<(Digest, Answers), EngineError> {
         let judged = Judged {
+            before: PassedTests::new(),
             tree: tree.clone(),
             base: self.base.cloned(),
         };

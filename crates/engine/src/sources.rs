@@ -10,7 +10,17 @@ use crate::world::World;
 /// What a file holds now; `None` if it cannot be read or is too large to be what it was.
 fn digest(path: &Path) -> Option<Digest> {
     use std::io::Read as _;
-    let file = std::fs::File::open(path).ok()?;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    // A pipe in its place must not hold the run up.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut bytes = Vec::new();
     file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     Some(Digest::of(&bytes))

@@ -7,7 +7,7 @@
     reason = "an edge: it reads the project and asks git for objects"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,9 @@ pub const FILES_MAX: usize = 20_000;
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 pub const TREE_BYTES_MAX: u64 = 512 << 20;
 pub const DEPTH_MAX: usize = 64;
+
+/// So many things that are not files are named; the rest is counted.
+const LEFT_OUT_NAMED_MAX: usize = 100;
 
 /// Never part of a tree: the engine's own files and git's.
 const NOT_OURS: [&str; 2] = [".git", ".onus"];
@@ -43,7 +46,7 @@ pub fn take(places: &Places, path: &Path, runs: &str, base: Option<&Snapshot>) -
     }
     let (mut files, left_out) = walk(path, runs)?;
     let known = base.into_iter().flat_map(|base| base.files.keys());
-    let hidden = known.filter(|name| files.binary_search(name).is_err() && is_plain(&path.join(name.as_str())));
+    let hidden = known.filter(|name| files.binary_search(name).is_err() && is_plain(path, name));
     let hidden: Vec<TreePath> = hidden.cloned().collect();
     files.extend(hidden);
     snapshot.left_out = left_out;
@@ -62,8 +65,12 @@ pub fn take(places: &Places, path: &Path, runs: &str, base: Option<&Snapshot>) -
     Ok(snapshot)
 }
 
-fn is_plain(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|meta| meta.is_file())
+/// Whether a name is a regular file that no link on the way leads out of the directory to.
+fn is_plain(dir: &Path, name: &TreePath) -> bool {
+    let full = dir.join(name.as_str());
+    let parents = full.ancestors().skip(1).take_while(|parent| *parent != dir);
+    let is_dir = |parent: &Path| parent.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    full.symlink_metadata().is_ok_and(|meta| meta.is_file()) && parents.into_iter().all(is_dir)
 }
 
 /// The paths of a directory that would be taken.
@@ -86,7 +93,7 @@ fn walk(dir: &Path, runs: &str) -> Result<(Vec<TreePath>, Vec<LeftOut>), EngineE
         .parents(false)
         .filter_entry(|entry| !NOT_OURS.iter().any(|name| entry.file_name() == *name))
         .build();
-    let (mut files, mut left_out) = (Vec::new(), Vec::new());
+    let (mut files, mut left_out, mut unnamed) = (Vec::new(), Vec::new(), 0usize);
     for entry in entries {
         let entry = entry.map_err(|error| refuse(error.to_string()))?;
         let Some(kind) = entry.file_type() else { continue };
@@ -100,6 +107,7 @@ fn walk(dir: &Path, runs: &str) -> Result<(Vec<TreePath>, Vec<LeftOut>), EngineE
         let named = relative.to_str().and_then(|text| TreePath::new(text).ok());
         match named {
             Some(named) if kind.is_file() => files.push(named),
+            _ if left_out.len() >= LEFT_OUT_NAMED_MAX => unnamed += 1,
             named => left_out.push(LeftOut {
                 path: relative.to_string_lossy().escape_debug().to_string(),
                 why: if named.is_some() {
@@ -115,6 +123,12 @@ fn walk(dir: &Path, runs: &str) -> Result<(Vec<TreePath>, Vec<LeftOut>), EngineE
                 "it holds more than {FILES_MAX} files that git does not ignore"
             )));
         }
+    }
+    if unnamed > 0 {
+        left_out.push(LeftOut {
+            path: format!("and {unnamed} more"),
+            why: "they are no regular files".to_owned(),
+        });
     }
     files.sort();
     Ok((files, left_out))
@@ -176,16 +190,23 @@ pub fn take_commit(places: &Places, repository: &Path, revision: &str) -> Result
     )?;
     let mut snapshot = Snapshot::default();
     let mut wanted: Vec<(TreePath, String, bool)> = Vec::new();
+    let mut bytes = 0;
     for line in listed.split(|b| *b == 0).filter(|line| !line.is_empty()) {
         let text = String::from_utf8_lossy(line);
         let Some((facts, path)) = text.split_once('\t') else {
             continue;
         };
         let facts: Vec<&str> = facts.split_ascii_whitespace().collect();
-        let (mode, kind, id) = match facts.as_slice() {
-            [mode, kind, id, _size] => (*mode, *kind, *id),
+        let (mode, kind, id, size) = match facts.as_slice() {
+            [mode, kind, id, size] => (*mode, *kind, *id, size.parse::<u64>().unwrap_or(0)),
             _ => continue,
         };
+        bytes += size;
+        if size > FILE_BYTES_MAX || bytes > TREE_BYTES_MAX {
+            return Err(EngineError::Configuration(format!(
+                "commit `{revision}` holds more than can be taken: a file has at most {FILE_BYTES_MAX} bytes, a tree {TREE_BYTES_MAX}"
+            )));
+        }
         match TreePath::new(path) {
             Ok(path) if kind == "blob" && mode.starts_with("100") => {
                 wanted.push((path, id.to_owned(), mode == "100755"));
@@ -241,7 +262,8 @@ pub(crate) fn git_with(
 ) -> Result<Vec<u8>, EngineError> {
     let failed =
         |what: String| EngineError::Configuration(format!("git {} in `{}`: {what}", args[0], repository.display()));
-    let mut child = Command::new("git")
+    let mut command = Command::new("git");
+    command
         .args([
             "--no-optional-locks",
             "-c",
@@ -252,7 +274,12 @@ pub(crate) fn git_with(
             "protocol.allow=never",
         ])
         .args(args)
-        .current_dir(repository)
+        .current_dir(repository);
+    // Whoever runs inside a hook or an alias of git has variables that name another repository or index.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        command.env_remove(name);
+    }
+    let mut child = command
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_TERMINAL_PROMPT", "0")
@@ -320,6 +347,11 @@ pub(crate) fn protected(globs: &[String]) -> Result<impl Fn(&str) -> bool + use<
     Ok(move |path: &str| compiled.as_ref().is_some_and(|globs| globs.is_match(path)))
 }
 
+/// The directories above a path, inside its tree.
+fn parents(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
+}
+
 /// The tree that checks see: the snapshot, with protected paths as they were in the base.
 pub(crate) fn with_protected(
     snapshot: &Snapshot,
@@ -327,9 +359,17 @@ pub(crate) fn with_protected(
     protected: impl Fn(&str) -> bool,
 ) -> Snapshot {
     let Some(base) = base else { return snapshot.clone() };
-    let open = snapshot.files.iter().filter(|(path, _)| !protected(path.as_str()));
+    let own = |(path, file): (&TreePath, &FileEntry)| (path.clone(), *file);
     let kept = base.files.iter().filter(|(path, _)| protected(path.as_str()));
-    let files: BTreeMap<TreePath, FileEntry> = open.chain(kept).map(|(path, file)| (path.clone(), *file)).collect();
+    let kept: BTreeMap<TreePath, FileEntry> = kept.map(own).collect();
+    // A directory in the place of a protected file, and a file in the place of its directory, cannot be there beside it.
+    let above: BTreeSet<&str> = kept.keys().flat_map(|path| parents(path.as_str())).collect();
+    let names: BTreeSet<&str> = kept.keys().map(TreePath::as_str).collect();
+    let in_the_way = |path: &str| above.contains(path) || parents(path).any(|dir| names.contains(dir));
+    let open = snapshot.files.iter();
+    let open = open.filter(|(path, _)| !protected(path.as_str()) && !in_the_way(path.as_str()));
+    let mut files: BTreeMap<TreePath, FileEntry> = open.map(own).collect();
+    files.extend(kept);
     Snapshot {
         files,
         left_out: snapshot.left_out.clone(),

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use onus_ledger::Places;
 use onus_model::{Alias, ArtifactForm, ContextFile, Digest, Role, RunId, Snapshot};
-use onus_runners::Agent;
+use onus_runners::{Agent, AgentReply};
 use tokio::sync::Semaphore;
 
 use crate::Project;
 use crate::area::Area;
+use crate::inspect::PassedTests;
 
 /// A document given to the agents as background.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub(crate) struct BoundAgent {
     pub(crate) name: String,
     pub(crate) agent: Agent,
     pub(crate) timeout: Duration,
+    /// Files of the project that its command runs, as they were when it was bound.
+    pub(crate) files: Vec<(PathBuf, Digest)>,
 }
 
 /// What it takes to run the programs of checks.
@@ -49,7 +53,7 @@ impl Tools {
         Tools {
             places: project.places.clone(),
             scratch,
-            path: project.path_variable().to_owned(),
+            path: project.check_path(),
             env: crate::tree::tool_homes(&project.env),
             timeout: Duration::from_secs(limits.check_timeout_seconds),
             output_bytes_max: limits.output_bytes_max,
@@ -68,11 +72,16 @@ pub(crate) struct World {
     pub(crate) area: Area,
     /// The tree that the work began from; of a loop around one document it is empty.
     pub(crate) base: Snapshot,
+    /// Tests that passed on it.
+    pub(crate) before: PassedTests,
     pub(crate) agents: BTreeMap<Role, BoundAgent>,
     /// Who judges, if the loop names judges of its own.
     pub(crate) judges: Vec<BoundAgent>,
     /// How many judges are asked at once.
     pub(crate) judge_turns: Semaphore,
+    /// Usable answers of the evaluation that is going on. When another answer was not usable, only that question is put again:
+    /// whoever has said no is not asked until it is yes.
+    pub(crate) answered: Mutex<BTreeMap<(u32, String), AgentReply>>,
     /// Bad examples for judges, by path.
     pub(crate) twins: BTreeMap<String, String>,
     pub(crate) templates: BTreeMap<Role, String>,
@@ -88,6 +97,18 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// A usable answer to this question, from an earlier try of the same evaluation.
+    pub(crate) fn answer(&self, question: &(u32, String)) -> Option<AgentReply> {
+        let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.get(question).cloned()
+    }
+
+    pub(crate) fn keep_answer(&self, question: (u32, String), reply: AgentReply) {
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.retain(|(stage, _), _| *stage == question.0);
+        answered.insert(question, reply);
+    }
+
     pub(crate) fn places(&self) -> &Places {
         &self.tools.places
     }

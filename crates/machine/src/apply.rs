@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use onus_model::{
-    ArtifactRef, CriterionId, Event, ProgressNote, Reason, RunStarted, Scorecard, Status, Step, Verdict, VerdictKind,
+    ArtifactRef, Criterion, CriterionId, Event, Gate, ProgressNote, Reason, RunStarted, Score, Scorecard, Status, Step,
+    Verdict, VerdictKind,
 };
 
 use crate::oscillation::visit;
 use crate::run::{Candidate, Known, Progress, Run, Segment, Visit};
-use crate::score::{blocking, is_blocked};
+use crate::score::{blocking, is_blocked, share};
 
 /// The state after one more event. Total: a recorded event always applies, and one that makes no sense where it stands
 /// (anything before `run_started`, anything after the end) changes nothing.
@@ -226,10 +227,24 @@ fn remember(run: &mut Run, card: &Scorecard) {
     }
     let Some(artifact) = run.artifact.clone() else { return };
     let level = run.spec.levels.iter().position(|l| l.name == card.phase).unwrap_or(0);
-    let untrusted = card.reasons.iter().any(|reason| matches!(reason, Reason::Trust { .. }));
+    // A gate that is shut only by what was left out is not known to be.
+    let doubtful = |criterion: &Criterion| {
+        let mut decided = card.rule_results.iter().filter(|v| v.id == criterion.id && !v.left_out);
+        criterion.gate == Some(Gate::Trust) && decided.any(|verdict| share(criterion, verdict) < Score::ONE)
+    };
+    let untrusted = card.reasons.iter().any(|reason| matches!(reason, Reason::Trust { .. }))
+        && run.spec.active(&card.phase).any(doubtful);
+    let left_out: BTreeSet<&CriterionId> = card
+        .rule_results
+        .iter()
+        .filter(|verdict| verdict.left_out)
+        .map(|verdict| &verdict.id)
+        .collect();
+    let known = blocking(&run.spec, card);
     let candidate = Candidate {
         level,
-        blocking: blocking(&run.spec, card).len() + usize::from(untrusted),
+        blocking: known.iter().filter(|id| !left_out.contains(id)).count() + usize::from(untrusted),
+        left_out: left_out.len(),
         scorecard: Arc::new(card.clone()),
         artifact,
     };

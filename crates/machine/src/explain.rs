@@ -26,9 +26,14 @@ pub fn explain(spec: &LoopSpec, card: &Scorecard) -> Explanation {
                 severity: criterion.severity,
                 dimension: criterion.dimension.clone(),
                 holds: verdict.verdict == VerdictKind::Pass,
+                left_out: verdict.left_out,
                 weight: criterion.weight,
                 share: share(criterion, verdict),
-                cost: card.score.gap_to(alone),
+                cost: if verdict.left_out {
+                    Score::ZERO
+                } else {
+                    card.score.gap_to(alone)
+                },
                 blocks: blocks(spec, card, criterion, verdict),
             })
         })
@@ -184,7 +189,8 @@ fn decimal(ten_millionths: u128) -> String {
 }
 
 /// What would have been enough: everything that blocks, then one criterion after the other by what it gains, then without
-/// those that turned out not to be needed.
+/// those that turned out not to be needed. What was left out comes last, and so only where nothing else is enough: that it
+/// failed is not known.
 fn needed(spec: &LoopSpec, card: &Scorecard) -> Option<Needed> {
     if card.passed {
         return None;
@@ -196,6 +202,7 @@ fn needed(spec: &LoopSpec, card: &Scorecard) -> Option<Needed> {
         verdict_of(card, &criterion.id).is_some_and(|verdict| share(criterion, verdict) < Score::ONE)
             || card.failing_ids().any(|id| *id == criterion.id)
     };
+    let left_out = |id: &CriterionId| verdict_of(card, id).is_some_and(|verdict| verdict.left_out);
     let candidates: Vec<&Criterion> = spec.active(&card.phase).filter(open).collect();
     while !as_if(spec, card, &held).passed {
         let next = candidates
@@ -204,11 +211,12 @@ fn needed(spec: &LoopSpec, card: &Scorecard) -> Option<Needed> {
             .filter(|id| !held.contains(id))
             .min_by_key(|id| {
                 let with = as_if(spec, card, &held.iter().copied().chain([*id]).collect());
-                (missing(spec, &with), std::cmp::Reverse(with.score))
+                (left_out(id), missing(spec, &with), std::cmp::Reverse(with.score))
             })?;
         held.insert(next);
         chosen.push(next);
     }
+    chosen.sort_by_key(|id| !left_out(id));
     for id in chosen {
         held.remove(id);
         if !as_if(spec, card, &held).passed {

@@ -89,14 +89,22 @@ pub struct Candidate {
     pub scorecard: Arc<Scorecard>,
     /// The level's place in the loop.
     pub level: usize,
-    /// How many things no score makes up for.
+    /// How many things no score makes up for; what was left out is not known to be one.
     pub blocking: usize,
+    /// How many criteria nobody decided, because something before them failed.
+    pub left_out: usize,
 }
 
 impl Candidate {
-    /// Greater is better.
-    pub(crate) fn rank(&self) -> (usize, Reverse<usize>, Score) {
-        (self.level, Reverse(self.blocking), self.scorecard.score)
+    /// Greater is better. An evaluation that got further is: whoever mends what stopped it early must not be taken back for
+    /// what only then came to light.
+    pub(crate) fn rank(&self) -> (usize, Reverse<usize>, Reverse<usize>, Score) {
+        (
+            self.level,
+            Reverse(self.left_out),
+            Reverse(self.blocking),
+            self.scorecard.score,
+        )
     }
 }
 
@@ -179,7 +187,8 @@ impl Run {
         self.segment == Segment::Confirm
     }
 
-    /// The best artifact so far: by level, then by how little blocks, then by score. Of equals the earliest.
+    /// The best artifact so far: by level, then by how little blocks, then by how much was decided, then by
+    /// score. Of equals the earliest.
     pub fn best(&self) -> Option<&Candidate> {
         let better = |best: &'_ Candidate, next: &'_ Candidate| next.rank() > best.rank();
         self.candidates

@@ -141,3 +141,45 @@ fn what_is_needed_is_enough_and_no_more() {
         }
     }
 }
+
+#[test]
+fn what_was_left_out_costs_nothing_and_is_named_only_where_nothing_else_is_enough() {
+    let left_out = |spec: &LoopSpec, failing: &[&str], left_out: &[&str]| {
+        let given: Vec<Verdict> = verdicts(spec, &level("B"), &[failing, left_out].concat())
+            .into_iter()
+            .map(|verdict| Verdict {
+                left_out: left_out.contains(&verdict.id.as_str()),
+                ..verdict
+            })
+            .collect();
+        let hash = canonical_sha256(spec).unwrap();
+        let artifact = Digest::of(b"artifact");
+        explain(
+            spec,
+            &scorecard(spec, hash, &level("B"), artifact, &given, &BTreeSet::new()),
+        )
+    };
+    let of = |threshold: f64| {
+        let mut spec = spec(4);
+        spec.levels[1].threshold = score(threshold);
+        spec
+    };
+    // `a.should` would gain as much as `b.should`, and is not known to fail.
+    let explanation = left_out(&of(0.8), &["b.should"], &["a.should"]);
+    let told: Vec<_> = explanation.criteria.iter().map(|c| (c.left_out, c.cost)).collect();
+    assert_eq!(told[1], (true, Score::ZERO));
+    assert_eq!(told[3], (false, score(0.1667)));
+    assert_eq!(ids(&explanation.needed.unwrap()), ["b.should"]);
+    let alone = left_out(&of(1.0), &["b.should"], &["a.should"]);
+    assert_eq!(
+        ids(&alone.needed.unwrap()),
+        ["a.should", "b.should"],
+        "nothing less is enough"
+    );
+    let blocking = left_out(&of(0.3), &["a.must"], &["a.should", "b.must"]);
+    assert_eq!(
+        ids(&blocking.needed.unwrap()),
+        ["a.must", "b.must"],
+        "what blocks is named"
+    );
+}

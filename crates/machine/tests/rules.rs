@@ -589,6 +589,54 @@ fn the_final_artifact_is_the_best_one() {
     assert_eq!(restored(&bench), []);
 }
 
+/// The evaluation that got further is the better one, then the one with fewer failures.
+#[test]
+fn the_best_artifact_is_judged_by_what_was_decided() {
+    let mut strict = spec(3);
+    for criterion in &mut strict.criteria {
+        criterion.severity = Severity::Fail;
+        criterion.level = level("A");
+    }
+    strict.criteria[0].weight = Weight::whole(10);
+    let evaluate = |bench: &mut Bench, text: &str, failing: &[&str], left_out: &[&str]| {
+        bench.evaluate_with(text, |verdict| {
+            let skipped = left_out.contains(&verdict.id.as_str());
+            let fails = skipped || failing.contains(&verdict.id.as_str());
+            Verdict {
+                verdict: if fails { VerdictKind::Fail } else { VerdictKind::Pass },
+                left_out: skipped,
+                ..verdict
+            }
+        });
+    };
+    let early = (&["a.should"][..], &["b.must", "b.should"][..]);
+    for (other, best, why) in [
+        (
+            (&["a.must"][..], &[][..]),
+            "two",
+            "it got further, though its score is lower",
+        ),
+        ((&["a.must"], &["b.should"]), "two", "a little further"),
+        (
+            (&["a.must", "b.must"], &[]),
+            "two",
+            "what it fails in was not even asked before",
+        ),
+        (
+            (&["a.must", "a.should"], &["b.must", "b.should"]),
+            "one",
+            "as far, and it fails in more",
+        ),
+        (early, "one", "of equals the earliest"),
+    ] {
+        let mut bench = Bench::started(strict.clone());
+        evaluate(&mut bench, "one", early.0, early.1);
+        evaluate(&mut bench, "two", other.0, other.1);
+        let found = bench.run().best().unwrap();
+        assert_eq!(found.artifact.artifact_sha256, Digest::of(best.as_bytes()), "{why}");
+    }
+}
+
 #[test]
 fn an_artifact_that_was_never_evaluated_does_not_replace_one_that_was() {
     let mut bench = Bench::started(spec(3));

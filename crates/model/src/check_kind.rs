@@ -94,6 +94,9 @@ pub struct TestsCheck {
     /// So many tests must have run and passed.
     #[serde(default = "one")]
     pub min: u32,
+    /// Tests that passed in the base must be there and pass. `false`: they may go or be renamed.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub baseline: bool,
 }
 
 const fn one() -> u32 {
@@ -243,6 +246,10 @@ pub struct OpenapiCheck {
 
 const fn yes() -> bool {
     true
+}
+
+const fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -197,6 +197,9 @@ pub struct Baseline {
     /// The tree the work begins from, as a stored snapshot; absent: the loop makes one document from nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_sha256: Option<Digest>,
+    /// The tests that passed on it, as a stored list by command; absent: there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_sha256: Option<Digest>,
     /// Of the criteria that the contract's own checks decide, at every level.
     pub verdicts: Vec<Verdict>,
 }

@@ -34,6 +34,9 @@ pub struct CriterionShare {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimension: Option<String>,
     pub holds: bool,
+    /// Nobody decided it, because something before it failed; so it is not known what it cost.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub left_out: bool,
     pub weight: Weight,
     /// How much of its weight it earned.
     pub share: Score,

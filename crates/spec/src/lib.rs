@@ -24,7 +24,7 @@ pub use draft::{BoundAgent, Draft, DraftJudging, FileNeed, Need, Origin, Sources
 pub use family::degraded;
 pub use file::{LoopFile, MAX_ITERATIONS_MAX};
 pub use infer::{Inference, infer_task_type, stated_max_iterations};
-pub use lint::{Complaint, lint};
+pub use lint::{Complaint, lint, lint_without_agents};
 pub use presets::{Preset, PresetInfo, eject, preset, preset_text, presets};
 pub use problems::{Problem, Span, line_column};
 pub use prompts::{PromptError, render, sample_context, sample_tree_context, template_ref};

@@ -1,12 +1,16 @@
 //! What is wrong with a contract although it can be read: criteria that cannot fail, cannot matter or cannot be reached.
 
 mod checks;
+mod commands;
+mod exprs;
 
 use std::collections::BTreeSet;
 
-use onus_model::{ArtifactForm, Criterion, CriterionId, Gate, Level, LoopSpec, Score, Severity, Weight};
+use globset::GlobBuilder;
+use onus_model::{ArtifactForm, CheckKind, Criterion, CriterionId, Gate, Level, LoopSpec, Score, Severity, Weight};
 
 use self::checks::{cannot_fail, cannot_pass, needs_a_tree, runs_a_program};
+use self::commands::{hides_its_exit, reads_output, scripts};
 
 /// More sums of weights than this are not looked through; the criterion then counts as one that matters.
 const SUMS_MAX: usize = 10_000;
@@ -40,6 +44,17 @@ pub fn lint(spec: &LoopSpec) -> Vec<Complaint> {
     complaints
 }
 
+/// What nobody can decide where the contract's file names no agents and no task: it is there for `onus check` alone.
+pub fn lint_without_agents(spec: &LoopSpec) -> Vec<Complaint> {
+    let words_only = spec.criteria.iter().filter(|criterion| judged(criterion));
+    words_only
+        .map(|criterion| Complaint {
+            criterion: Some(criterion.id.clone()),
+            message: "it is in words only, and nobody can decide it in `onus check`: give it `verify`".to_owned(),
+        })
+        .collect()
+}
+
 /// What a failure of it stops, whatever the score.
 fn blocks(criterion: &Criterion) -> bool {
     criterion.severity == Severity::Fail || criterion.must_pass || criterion.gate == Some(Gate::Goal)
@@ -61,11 +76,12 @@ fn about_checks(spec: &LoopSpec, criterion: &Criterion) -> Vec<String> {
     let document = spec.artifact == ArtifactForm::File && !spec.roles.is_empty();
     for (at, check) in criterion.verify.iter().enumerate() {
         let number = at + 1;
-        if let Some(why) = cannot_fail(&check.kind) {
-            said.push(format!("check {number} cannot fail: {why}"));
-        }
-        if let Some(why) = cannot_pass(&check.kind) {
-            said.push(format!("check {number} cannot pass: {why}"));
+        match (cannot_fail(&check.kind), cannot_pass(&check.kind)) {
+            (Some(why), _) => said.push(format!("check {number} cannot fail: {why}")),
+            (None, Some(why)) => said.push(format!("check {number} cannot pass: {why}")),
+            (None, None) => said.extend(
+                (about_trust(spec, criterion, &check.kind).into_iter()).map(|why| format!("check {number}: {why}")),
+            ),
         }
         if document && needs_a_tree(&check.kind) {
             let kind = check.kind.name();
@@ -80,6 +96,86 @@ fn about_checks(spec: &LoopSpec, criterion: &Criterion) -> Vec<String> {
         }
     }
     said
+}
+
+/// What a check that can fail believes without need.
+fn about_trust(spec: &LoopSpec, criterion: &Criterion, kind: &CheckKind) -> Vec<String> {
+    let mut said: Vec<String> = hides_its_exit(kind).into_iter().map(str::to_owned).collect();
+    match kind {
+        CheckKind::Tests(check) if check.manifest.is_none() && !protects_tests(spec) => said.push(
+            "it has no `manifest`, and `protected` names no tests, so one that fails now and is deleted is not missed: give either"
+                .to_owned(),
+        ),
+        CheckKind::Coverage(check) if check.command.is_none() && !is_protected(spec, &check.report) => {
+            said.push(format!(
+                "the report `{}` is whatever lies in the tree: give the `command` that makes it, or protect it",
+                check.report
+            ));
+        }
+        CheckKind::Expr(check) => {
+            for id in exprs::named(&check.expr) {
+                match spec.criteria.iter().find(|other| other.id.as_str() == id) {
+                    None => said.push(format!("there is no criterion `{id}`")),
+                    Some(other)
+                        if other
+                            .verify
+                            .iter()
+                            .any(|check| matches!(check.kind, CheckKind::Expr(_))) =>
+                    {
+                        said.push(format!(
+                            "`{id}` is decided by an expression too, and expressions do not see each other"
+                        ))
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        CheckKind::Human(_) if blocks(criterion) => said.push(
+            "only a person can say it and nobody is asked, so it fails always: give it severity `info`".to_owned(),
+        ),
+        CheckKind::Tests(_)
+        | CheckKind::Coverage(_)
+        | CheckKind::Human(_)
+        | CheckKind::Executable { .. }
+        | CheckKind::Content { .. }
+        | CheckKind::Pattern(_)
+        | CheckKind::Schema(_)
+        | CheckKind::Lint(_)
+        | CheckKind::Metric(_)
+        | CheckKind::Marker(_)
+        | CheckKind::Artifact(_)
+        | CheckKind::Diff(_)
+        | CheckKind::Openapi(_)
+        | CheckKind::Links(_) => {}
+    }
+    // Whose output is looked at may be the work itself.
+    let is_the_work = matches!(kind, CheckKind::Executable { expected, .. } if reads_output(expected));
+    if spec.artifact == ArtifactForm::Tree && !is_the_work {
+        let run = kind.command().map(scripts).unwrap_or_default();
+        for script in run.into_iter().filter(|script| !is_protected(spec, script)) {
+            said.push(format!(
+                "it runs `{script}`, which the agent may change: put it in `protected`"
+            ));
+        }
+    }
+    said
+}
+
+/// Some protected path is a test by its name.
+fn protects_tests(spec: &LoopSpec) -> bool {
+    let is_test =
+        |glob: &String| glob == "**" || ["test", "spec"].iter().any(|word| glob.to_lowercase().contains(word));
+    spec.protected.iter().any(is_test)
+}
+
+/// The same globs as those of checks; one that is wrong protects nothing.
+fn is_protected(spec: &LoopSpec, path: &str) -> bool {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let matches = |glob: &String| {
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        built.is_ok_and(|glob| glob.compile_matcher().is_match(path))
+    };
+    spec.protected.iter().any(matches)
 }
 
 fn about_place(spec: &LoopSpec, at: usize, criterion: &Criterion) -> Vec<String> {
@@ -106,7 +202,12 @@ fn about_weight(spec: &LoopSpec, criterion: &Criterion) -> Vec<String> {
     let mut said = Vec::new();
     let trusted = criterion.gate == Some(Gate::Trust) && criterion.weight > Weight::ZERO;
     let matters = blocks(criterion) || trusted || criterion.cap.is_some_and(|cap| cap < Score::ONE);
-    if criterion.weight == Weight::ZERO && !matters {
+    // A question to a person that blocks nothing is there to remind.
+    let reminds = criterion
+        .verify
+        .iter()
+        .any(|check| matches!(check.kind, CheckKind::Human(_)));
+    if criterion.weight == Weight::ZERO && !matters && !reminds {
         said.push("it has no weight and does not block, so nothing depends on it".to_owned());
     }
     if criterion.weight > Weight::ZERO && !matters {

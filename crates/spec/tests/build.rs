@@ -8,6 +8,7 @@ use onus_spec::{LoopFile, Overrides, Problem, Sources, eject, lint, preset, pres
 
 const FILE: &str = r#"
 preset = "build"
+protected = ["tests/**"]
 
 [task]
 prompt = "Make it work"
@@ -164,10 +165,15 @@ fn the_preset_is_an_ordinary_loop_file_and_can_be_ejected() {
         .collect();
     assert_eq!(uncommented.matches("[task]").count(), 0, "{uncommented}");
     assert!(uncommented.contains("type = \"tests\""), "{uncommented}");
-    let own = FILE.split("preset = \"build\"\n").nth(1).unwrap();
+    let (top, own) = FILE
+        .split_once("preset = \"build\"\n")
+        .unwrap()
+        .1
+        .split_once('\n')
+        .unwrap();
     // The ejected file has a `[task]` already.
     let own = own.replace("[task]\nprompt = \"Make it work\"\n", "");
-    let text = format!("{}\n{own}", files[0].1).replace("\n[task]\n", "\n[task]\nprompt = \"Make it work\"\n");
+    let text = format!("{top}\n{}\n{own}", files[0].1).replace("\n[task]\n", "\n[task]\nprompt = \"Make it work\"\n");
     let sources = Sources {
         texts: files[1..].iter().cloned().collect::<BTreeMap<_, _>>(),
     };

@@ -550,9 +550,9 @@ fn the_first_judge_is_the_evaluator_that_nobody_names() {
     assert_eq!(good(&named).roles[&Role::Evaluator].agent, "second");
 }
 
-/// A judge that is the worker by name, family or program is refused, or labelled.
+/// A judge that is the worker, or another judge, by name, family or program is refused, or labelled.
 #[test]
-fn judges_of_the_workers_family_are_named() {
+fn judges_of_one_family_are_named() {
     const ROLES: &str = "default = \"worker\"\nrefiner = \"second\"";
     let two = FULL.replace("default = \"worker\"", ROLES);
     let cases = [
@@ -569,6 +569,20 @@ fn judges_of_the_workers_family_are_named() {
             vec!["judge `strict` runs the same program as the producer `worker`"],
         ),
         (two, vec!["judge `second` is the refiner's agent too"]),
+        (
+            FULL.replace(
+                "script = \"second.toml\"",
+                "script = \"second.toml\"\nfamily = \"Beta\"",
+            ),
+            vec!["judge `second` is of the family `Beta`, as is the judge `strict`"],
+        ),
+        (
+            FULL.replace(
+                "kind = \"scripted\"\nscript = \"second.toml\"",
+                "kind = \"command\"\ncommand = [\"strict\"]",
+            ),
+            vec!["judge `second` runs the same program as the judge `strict`"],
+        ),
         (
             FULL.replace("judges = [\"strict\", \"second\"]\n", ""),
             vec!["judge `worker` is the producer's agent too"],

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use onus_model::LoopSpec;
-use onus_spec::{LoopFile, Overrides, Sources, lint, resolve};
+use onus_spec::{LoopFile, Overrides, Sources, lint, lint_without_agents, resolve};
 
 const ONE_LEVEL: &str = "[[levels]]\nname = \"A\"\nthreshold = 0.8\nactive_levels = [\"A\"]\n";
 const SOUND: &str = "[[criteria]]\nid = \"a.sound\"\ndescription = \"d\"\nseverity = \"fail\"\nweight = 4\nverify = { type = \"links\" }\n";
@@ -313,7 +313,7 @@ fn judged_criteria() {
 
 #[test]
 fn checks_of_trees_in_a_loop_around_one_document() {
-    let text = beside("verify = { type = \"tests\", command = \"t\", format = \"tap\" }");
+    let text = beside("verify = { type = \"tests\", command = \"t\", format = \"tap\", manifest = \"names\" }");
     assert_eq!(
         complaints(&contract(&text, false)),
         ["a.x: check 1 (`tests`) needs a tree of files, and this loop makes one document"]
@@ -323,4 +323,159 @@ fn checks_of_trees_in_a_loop_around_one_document() {
         complaints(&contract(&format!("artifact = \"tree\"\n{text}"), false)),
         [""; 0]
     );
+}
+
+/// One criterion with this check and, in front, these keys of the file.
+fn with_check(file: &str, verify: &str) -> String {
+    format!("{file}\n{}", beside(&format!("verify = {verify}")))
+}
+
+#[test]
+fn commands_that_hide_their_exit_code() {
+    const PIPE: &str = "a.x: check 1: the exit code of a pipe is that of its last program, so a failure before it is not seen: \
+                        run one program as a list, or `[\"bash\", \"-o\", \"pipefail\", \"-c\", \"…\"]`";
+    const END: &str = "a.x: check 1: it ends with a part that always succeeds, so a failure before it is not seen: leave that \
+                       part out";
+    const NEVER: &str = "a.x: check 1 cannot fail: its command always succeeds";
+    let command = |line: &str| format!("{{ type = \"command\", command = '{line}' }}");
+    let linter = |line: &str| format!("{{ type = \"lint\", format = \"lines\", command = '{line}' }}");
+    for (verify, expected) in [
+        (command("false | tee x"), &[PIPE][..]),
+        (command("make 2>&1 |& tee x"), &[PIPE]),
+        (linter("cargo clippy 2>&1 | tee x"), &[PIPE]),
+        (
+            "{ type = \"command\", command = [\"sh\", \"-c\", \"false | tee x\"] }".to_owned(),
+            &[PIPE],
+        ),
+        (
+            "{ type = \"command\", command = [\"bash\", \"-o\", \"pipefail\", \"-c\", \"false | tee x\"] }".to_owned(),
+            &[],
+        ),
+        (command("set -o pipefail; make | tee x"), &[]),
+        (command("make || make again"), &[]),
+        (command("cat x | grep -q y"), &[]),
+        (command("grep -q \"a|b\" x"), &[]),
+        (command("grep -q a\\|b x"), &[]),
+        (command("echo x >| y"), &[]),
+        (
+            "{ type = \"command\", command = [\"grep\", \"a|b\", \"x\"] }".to_owned(),
+            &[],
+        ),
+        (
+            "{ type = \"command\", command = \"make | tail -1\", expected = \"done\" }".to_owned(),
+            &[],
+        ),
+        (
+            "{ type = \"metric\", command = \"bench | tail -1\", name = \"n\", op = \">\", target = \"1\" }".to_owned(),
+            &[],
+        ),
+        (command("make || true"), &[NEVER]),
+        (command("(make || :)"), &[NEVER]),
+        (command("make || exit 0"), &[NEVER]),
+        (command("make; true;"), &[NEVER]),
+        (linter("eslint . || true"), &[END]),
+        (command("rm x || true; make"), &[]),
+        (command("make && true"), &[]),
+    ] {
+        check(&with_check("", &verify), expected);
+    }
+}
+
+#[test]
+fn expressions_that_are_constant_or_look_at_nothing() {
+    let expr = |expr: &str| with_check("", &format!("{{ type = \"expr\", expr = '{expr}' }}"));
+    for (text, expected) in [
+        ("results[\"a.sound\"] == \"pass\"", &[][..]),
+        (
+            "results[\"a.sond\"] == \"pass\"",
+            &["a.x: check 1: there is no criterion `a.sond`"],
+        ),
+        (
+            "results[\"a.x\"] == \"pass\"",
+            &["a.x: check 1: `a.x` is decided by an expression too, and expressions do not see each other"],
+        ),
+        (
+            "counts.fail == 0 || true",
+            &["a.x: check 1 cannot fail: a part of its expression is `true`, whatever the rest"],
+        ),
+        (
+            "(true) || counts.fail == 0",
+            &["a.x: check 1 cannot fail: a part of its expression is `true`, whatever the rest"],
+        ),
+        (
+            "counts.fail == 0 && false",
+            &["a.x: check 1 cannot pass: a part of its expression is `false`"],
+        ),
+        ("counts.fail == 0 && (counts.warn == 0 || true)", &[]),
+        ("counts.fail == 0 || counts.warn == 0 && false", &[]),
+        ("counts.fail == 0 || true ? counts.warn == 0 : false", &[]),
+        ("results[\"a.sound\"] == \"|| true\"", &[]),
+    ] {
+        check(&expr(text), expected);
+    }
+    // Quotes of the other kind.
+    check(
+        &with_check("", "{ type = \"expr\", expr = \"results[ 'b.no' ] == 'pass'\" }"),
+        &["a.x: check 1: there is no criterion `b.no`"],
+    );
+}
+
+#[test]
+fn what_the_work_could_change_to_its_favour() {
+    const VANISHED: &str = "a.x: check 1: it has no `manifest`, and `protected` names no tests, so one that fails now and is deleted is not missed: give either";
+    const REPORT: &str = "a.x: check 1: the report `cov/lcov.info` is whatever lies in the tree: give the `command` that makes \
+                          it, or protect it";
+    const SCRIPT: &str = "a.x: check 1: it runs `ci/lint.sh`, which the agent may change: put it in `protected`";
+    const TREE: &str = "artifact = \"tree\"";
+    let tests = "{ type = \"tests\", command = [\"t\"], format = \"tap\" }";
+    let listed = "{ type = \"tests\", command = [\"t\"], format = \"tap\", manifest = \"names\" }";
+    let report = "{ type = \"coverage\", report = \"cov/lcov.info\", format = \"lcov\", baseline = 80.0 }";
+    let made =
+        "{ type = \"coverage\", command = \"t\", report = \"cov/lcov.info\", format = \"lcov\", baseline = 80.0 }";
+    let runs = |words: &str| format!("{{ type = \"command\", command = {words} }}");
+    let script = runs("[\"sh\", \"ci/lint.sh\"]");
+    for (file, verify, expected) in [
+        ("", tests, &[VANISHED][..]),
+        ("protected = [\"onus.toml\"]", tests, &[VANISHED]),
+        ("protected = [\"src/**/*_test.go\"]", tests, &[]),
+        ("", listed, &[]),
+        ("", report, &[REPORT]),
+        ("protected = [\"*.info\"]", report, &[REPORT]),
+        ("protected = [\"cov/*\"]", report, &[]),
+        ("", made, &[]),
+        ("", script.as_str(), &[]),
+        (TREE, script.as_str(), &[SCRIPT]),
+        (TREE, &runs("\"cd x && ./ci/lint.sh -v\""), &[SCRIPT]),
+        (TREE, &runs("[\"bash\", \"-c\", \"sh ci/lint.sh\"]"), &[SCRIPT]),
+        (TREE, &runs("[\"./ci/lint.sh\"]"), &[SCRIPT]),
+        ("artifact = \"tree\"\nprotected = [\"ci/**\"]", script.as_str(), &[]),
+        (TREE, &runs("[\"python3\", \"-m\", \"compileall\", \".\"]"), &[]),
+        (TREE, &runs("[\"python3\", \"-c\", \"import a.b\"]"), &[]),
+        (TREE, &runs("[\"node\", \"--test\", \"a.js\"]"), &[]),
+        (TREE, &runs("[\"target/debug/tool\"]"), &[]),
+        (TREE, &runs("[\"/usr/bin/env\", \"x.y\"]"), &[]),
+        (TREE, &runs("[\"python3\", \"app.py\"], expected = \"42\""), &[]),
+    ] {
+        check(&with_check(file, verify), expected);
+    }
+}
+
+#[test]
+fn what_nobody_is_there_to_say() {
+    let human = "{ type = \"human\", question = \"Is it good?\" }";
+    check(
+        &with_check("", human),
+        &["a.x: check 1: only a person can say it and nobody is asked, so it fails always: give it severity `info`"],
+    );
+    let reminder = beside(&format!("severity = \"info\"\nweight = 0\nverify = {human}"));
+    check(&reminder, &[]);
+    let spec = contract(&beside("check = \"Is it clear?\""), true);
+    let said = lint_without_agents(&spec);
+    assert_eq!(said.len(), 1);
+    assert_eq!(said[0].criterion.as_ref().map(|id| id.as_str()), Some("a.x"));
+    assert_eq!(
+        said[0].message,
+        "it is in words only, and nobody can decide it in `onus check`: give it `verify`"
+    );
+    assert_eq!(lint_without_agents(&contract(&beside(""), true)), []);
 }

@@ -82,7 +82,7 @@ fn criteria_table(criteria: &[CriterionShare], style: Style) -> String {
     for (criterion, line) in criteria.iter().zip(lines) {
         let mark = mark(criterion);
         let rest = line.strip_prefix(mark).unwrap_or_default();
-        let mark = match (criterion.holds, criterion.blocks.is_empty()) {
+        let mark = match (criterion.holds, criterion.blocks.is_empty() || criterion.left_out) {
             (true, _) => style.good(mark),
             (false, false) => style.bad(mark),
             (false, true) => mark.to_owned(),
@@ -93,7 +93,11 @@ fn criteria_table(criteria: &[CriterionShare], style: Style) -> String {
 }
 
 fn mark(criterion: &CriterionShare) -> &'static str {
-    if criterion.holds { "PASS" } else { "FAIL" }
+    match (criterion.left_out, criterion.holds) {
+        (true, _) => "LEFT OUT",
+        (false, true) => "PASS",
+        (false, false) => "FAIL",
+    }
 }
 
 fn cells(criterion: &CriterionShare) -> Vec<String> {

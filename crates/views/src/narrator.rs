@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use onus_model::{ArtifactRef, Changes, Digest, Event, Issue, LoopSpec, Record, Scorecard};
+use onus_model::{ArtifactForm, ArtifactRef, Changes, Digest, Event, Issue, LoopSpec, Record, Scorecard};
 
 use crate::report::quoted;
 use crate::style::Style;
@@ -140,7 +140,15 @@ impl Narrator {
         Some(Block::Summary(iteration_summary(&summary, self.style)))
     }
 
+    /// A tree has no text to print: its files are where they belong.
     fn full_artifact(&self, title: String) -> Option<Block> {
+        if self
+            .spec
+            .as_ref()
+            .is_some_and(|spec| spec.artifact == ArtifactForm::Tree)
+        {
+            return None;
+        }
         let sha256 = self.artifact.as_ref()?.artifact_sha256;
         Some(Block::FullArtifact { sha256, title })
     }

@@ -53,8 +53,9 @@ pub fn status_text(facts: &RunFacts, style: Style) -> String {
         ("updated_at", one_line(&facts.updated_at, PHRASE_CHARS_MAX)),
     ];
     if let Some(card) = &facts.evaluation {
-        rows.push(("failed", words::failed_ids(&card.failed)));
-        rows.push(("warnings", words::failed_ids(&card.warnings)));
+        let (failed, warnings) = words::failed_ids(card);
+        rows.push(("failed", failed));
+        rows.push(("warnings", warnings));
         rows.extend(words::particulars(card));
     }
     if let Some(oscillation) = &facts.oscillation {

@@ -9,6 +9,9 @@ use crate::words;
 /// The longest fix instruction that is shown; the ledger has it whole.
 const FIX_CHARS_MAX: usize = 160;
 
+/// The longest reason that is shown.
+const WHY_CHARS_MAX: usize = 160;
+
 #[derive(Debug, Clone, Copy)]
 pub struct IterationSummary<'a> {
     pub iteration: u32,
@@ -38,17 +41,20 @@ pub fn iteration_summary(summary: &IterationSummary<'_>, style: Style) -> String
     let changed = summary
         .changed
         .map_or("nothing, the same artifact".to_owned(), words::changes);
+    let (failed, warnings) = words::failed_ids(card);
     let documented = [
         ("Plan:", words::plan(summary.plan)),
         ("Hash:", card.artifact_sha256.short()),
         ("Changed:", changed),
-        ("Failed:", words::failed_ids(&card.failed)),
-        ("Warnings:", words::failed_ids(&card.warnings)),
+        ("Failed:", failed),
+        ("Warnings:", warnings),
         ("Artifact:", for_terminal(summary.artifact_path)),
     ];
-    let more = words::particulars(card)
+    let why = why(card).map(|why| ("why", why));
+    let more = why
         .into_iter()
-        .map(|(label, value)| (capitalised(label) + ":", value));
+        .chain(words::particulars(card))
+        .map(|(label, value)| (capitalised(&label.replace('_', " ")) + ":", value));
     for (label, value) in documented
         .into_iter()
         .map(|(label, value)| (label.to_owned(), value))
@@ -66,6 +72,15 @@ pub fn iteration_summary(summary: &IterationSummary<'_>, style: Style) -> String
         }
     }
     text
+}
+
+/// What the first criterion that fails says about it; nothing if the gate passed.
+fn why(card: &Scorecard) -> Option<String> {
+    let mut failing = words::decided(card, &card.failed).chain(words::decided(card, &card.warnings));
+    let first = failing
+        .next()
+        .filter(|failed| !card.passed && !failed.message.trim().is_empty())?;
+    Some(format!("{}: {}", first.id, one_line(&first.message, WHY_CHARS_MAX)))
 }
 
 fn capitalised(word: &str) -> String {

@@ -220,7 +220,7 @@ fn opening(start: &RunStarted) -> String {
 fn evaluation(card: &Scorecard) -> String {
     let Scorecard { score, threshold, .. } = card;
     let gate = if card.passed { "PASS" } else { "FAIL" };
-    let (failed, warnings) = (words::failed_ids(&card.failed), words::failed_ids(&card.warnings));
+    let (failed, warnings) = words::failed_ids(card);
     format!("{gate} {score} of {threshold}, failed: {failed}, warnings: {warnings}")
 }
 

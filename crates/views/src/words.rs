@@ -10,6 +10,9 @@ use crate::escape::one_line;
 /// The longest name or phrase inside a line.
 pub(crate) const PHRASE_CHARS_MAX: usize = 100;
 
+/// So many sections or files of one kind of change are named.
+const CHANGES_SHOWN_MAX: usize = 20;
+
 /// `a.x, a.y`, or `none`.
 pub(crate) fn ids<'a>(ids: impl IntoIterator<Item = &'a CriterionId>) -> String {
     let ids: Vec<&str> = ids.into_iter().map(CriterionId::as_str).collect();
@@ -20,8 +23,19 @@ pub(crate) fn ids<'a>(ids: impl IntoIterator<Item = &'a CriterionId>) -> String 
     }
 }
 
-pub(crate) fn failed_ids(failed: &[FailedCriterion]) -> String {
-    ids(failed.iter().map(|f| &f.id))
+/// Those of severity `fail`, and the others.
+pub(crate) fn failed_ids(card: &Scorecard) -> (String, String) {
+    let named = |failed| ids(decided(card, failed).map(|f| &f.id));
+    (named(&card.failed), named(&card.warnings))
+}
+
+/// Those that were looked at: what was left out is not known to fail.
+pub(crate) fn decided<'a>(
+    card: &'a Scorecard,
+    failed: &'a [FailedCriterion],
+) -> impl Iterator<Item = &'a FailedCriterion> {
+    let left_out = |id: &CriterionId| card.rule_results.iter().any(|v| v.id == *id && v.left_out);
+    failed.iter().filter(move |failed| !left_out(&failed.id))
 }
 
 /// `added A, B; modified C`.
@@ -38,12 +52,17 @@ pub(crate) fn changes(changes: &Changes) -> String {
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
         .map(|(what, names)| {
-            let names: Vec<String> = names.iter().map(|name| one_line(name, PHRASE_CHARS_MAX)).collect();
-            format!("{what} {}", names.join(", "))
+            let shown = names.iter().take(CHANGES_SHOWN_MAX);
+            let shown: Vec<String> = shown.map(|name| one_line(name, PHRASE_CHARS_MAX)).collect();
+            let more = match names.len() - shown.len() {
+                0 => String::new(),
+                more => format!(" (+{more} more)"),
+            };
+            format!("{what} {}{more}", shown.join(", "))
         })
         .collect();
     if parts.is_empty() {
-        "no section".to_owned()
+        "nothing".to_owned()
     } else {
         parts.join("; ")
     }
@@ -91,6 +110,10 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
 /// What an evaluation says beyond its score, by label; nothing of it in a plain loop.
 pub(crate) fn particulars(card: &Scorecard) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
+    let left_out: Vec<&CriterionId> = card.rule_results.iter().filter(|v| v.left_out).map(|v| &v.id).collect();
+    if !left_out.is_empty() {
+        rows.push(("left_out", ids(left_out)));
+    }
     if !card.dimensions.is_empty() {
         let told: Vec<String> = card.dimensions.iter().map(dimension).collect();
         rows.push(("dimensions", told.join(", ")));
@@ -166,5 +189,25 @@ pub(crate) fn reason(reason: &Reason) -> String {
         Reason::Trust { score, threshold } => format!("trust is {score}, below {threshold}"),
         Reason::Goal { met, of } => format!("goal: {met} of {of} criteria hold"),
         Reason::Regressed { ids: named } => format!("passed before: {}", ids(named)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_named_up_to_a_bound() {
+        let names = |count: usize| (0..count).map(|n| format!("src/{n}.rs")).collect::<Vec<_>>();
+        let of = |added, modified| Changes {
+            initial: false,
+            added: names(added),
+            modified: names(modified),
+            removed: Vec::new(),
+        };
+        assert_eq!(changes(&of(0, 0)), "nothing");
+        assert_eq!(changes(&of(1, 2)), "added src/0.rs; modified src/0.rs, src/1.rs");
+        let many = changes(&of(23, 0));
+        assert!(many.ends_with("src/19.rs (+3 more)"), "{many}");
     }
 }

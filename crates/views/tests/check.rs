@@ -59,9 +59,16 @@ fn criteria() -> Vec<Criterion> {
         {"type": "lint", "command": "cargo clippy", "format": "lines"},
         {"type": "pattern", "search": "unwrap", "rule": "forbidden"}
     ]);
+    let of = |dimension: &str, criterion| Criterion {
+        dimension: Some(dimension.to_owned()),
+        ..criterion
+    };
     vec![
-        criterion("a.correctness.tests", Severity::Fail, 3.0, tests),
-        criterion("a.quality.lint", Severity::Fail, 2.0, lint),
+        of(
+            "correctness",
+            criterion("a.correctness.tests", Severity::Fail, 3.0, tests),
+        ),
+        of("craft", criterion("a.quality.lint", Severity::Fail, 2.0, lint)),
         criterion("a.style", Severity::Warn, 1.5, json!([])),
         criterion("a.docs.readme", Severity::Info, 1.0, json!([])),
         criterion("a.security.review", Severity::Fail, 1.0, json!([])),
@@ -403,7 +410,7 @@ fn junit_says_what_stops_the_gate_and_reads_back() {
     );
     assert_eq!(
         names("testcase", "classname"),
-        ["correctness", "quality", "A", "docs", "security", "onus"]
+        ["correctness", "craft", "A", "A", "A", "onus"]
     );
     assert_eq!(names("failure", "type"), ["FAIL", "FAIL", "UNVERIFIED", "gate"]);
 }
@@ -441,4 +448,88 @@ fn hostile_text_is_only_text() {
     insta::assert_snapshot!("hostile_annotations", github_annotations(&report).join("\n"));
     insta::assert_snapshot!("hostile_summary", step_summary(&report));
     insta::assert_snapshot!("hostile_text", text(&report, Style::Plain, 110));
+}
+
+/// Almost enough coverage: the gate passes, and nobody can miss it.
+#[test]
+fn a_pass_with_a_warning_is_shown_as_one() {
+    let mut report = passing();
+    let why = "80 of 100 lines covered (80.00%), baseline 82.00%";
+    let row = |level| {
+        let findings = vec![finding(None, None, level, why)];
+        verdict(
+            "a.quality.lint",
+            VerdictKind::Pass,
+            VerdictSource::Contract,
+            why,
+            findings,
+        )
+    };
+    report.scorecard.rule_results[1] = row(FindingLevel::Warning);
+    let shown = text(&report, Style::Plain, 120);
+    assert!(shown.contains("WARN  a.quality.lint"), "{shown}");
+    assert!(
+        shown.contains("Gate PASS") && shown.contains("4 passed, 0 failed, 1 warning"),
+        "{shown}"
+    );
+    let value = json(&report);
+    let of = |value: &Value, key: &str| value["criteria"][1][key].clone();
+    assert_eq!(
+        (of(&value, "verdict"), of(&value, "warned")),
+        (json!("pass"), json!(true))
+    );
+    assert_eq!((of(&value, "holds"), of(&value, "blocks")), (json!(true), json!(false)));
+    assert_eq!(
+        value["counts"],
+        json!({"total": 5, "passed": 4, "failed": 0, "warnings": 1, "left_out": 0})
+    );
+    assert!(step_summary(&report).contains("| WARN | <code>a.quality.lint</code>"));
+    assert!(junit(&report).contains("<system-out>WARN: 80 of 100"));
+    assert_eq!(sarif(&report)["runs"][0]["results"][0]["level"], "warning");
+    assert!(github_annotations(&report)[0].starts_with("::warning title=a.quality.lint::80 of 100"));
+
+    report.scorecard.rule_results[1] = row(FindingLevel::Note);
+    let quiet = text(&report, Style::Plain, 120);
+    assert!(
+        quiet.contains("PASS  a.quality.lint") && quiet.contains("0 warnings"),
+        "a note is no warning: {quiet}"
+    );
+    assert_eq!(of(&json(&report), "warned"), json!(false));
+}
+
+#[test]
+fn what_was_left_out_is_not_shown_as_failed() {
+    let mut report = failing();
+    let left_out = |name: &str| Verdict {
+        left_out: true,
+        ..verdict(
+            name,
+            VerdictKind::Fail,
+            VerdictSource::Engine,
+            "not decided",
+            Vec::new(),
+        )
+    };
+    report.scorecard.rule_results[2] = left_out("a.style");
+    report.scorecard.rule_results.push(left_out("a.security.review"));
+    let shown = text(&report, Style::Plain, 120);
+    for row in ["LEFT OUT  a.style", "LEFT OUT  a.security.review"] {
+        assert!(shown.contains(row), "{shown}");
+    }
+    assert!(shown.contains("1 passed, 2 failed, 0 warnings, 2 left out"), "{shown}");
+    let value = json(&report);
+    assert_eq!(
+        (&value["counts"]["left_out"], &value["counts"]["failed"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(value["criteria"][4]["left_out"], true);
+    assert_eq!(
+        value["criteria"][4]["blocks"], true,
+        "it keeps the gate shut all the same"
+    );
+    let xml = junit(&report);
+    assert!(
+        xml.contains("type=\"LEFT OUT\"") && xml.contains("skipped=\"1\""),
+        "{xml}"
+    );
 }

@@ -18,6 +18,7 @@ fn share(name: &str, holds: bool, cost: u16, blocks: &[Blocks]) -> CriterionShar
         id: id(name),
         severity: Severity::Fail,
         dimension: None,
+        left_out: false,
         holds,
         weight: Weight::whole(2),
         share: if holds { Score::ONE } else { Score::ZERO },
@@ -159,5 +160,20 @@ fn a_pass_needs_nothing() {
     assert!(
         text.contains("needed:   nothing: the gate passed") && !text.contains("why not"),
         "{text}"
+    );
+}
+
+#[test]
+fn what_was_left_out_is_called_so() {
+    let mut explanation = failing();
+    explanation.criteria[2] = CriterionShare {
+        left_out: true,
+        ..share("b.completeness.auth", false, 0, &[Blocks::Failing])
+    };
+    let text = explanation_text(&explanation, "note", Style::Plain);
+    let row = text.lines().find(|line| line.starts_with("LEFT OUT")).unwrap();
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>(),
+        ["LEFT", "OUT", "b.completeness.auth", "2", "0.00", "-", "failing"]
     );
 }

@@ -755,3 +755,43 @@ fn what_an_evaluation_says_beyond_its_score_is_told_everywhere() {
     let [_, status, report] = told(&story);
     assert!(status.contains("oscillation:") && report.contains("oscillation:"));
 }
+
+#[test]
+fn a_tree_is_never_printed_whole() {
+    let mut story = passing();
+    for record in &mut story.records {
+        if let Event::RunStarted(start) = &mut record.stamped.event {
+            Arc::make_mut(&mut start.spec).artifact = ArtifactForm::Tree;
+        }
+    }
+    let blocks = |story: &Story| {
+        let mut narrator = Narrator::new(Style::Plain, ARTIFACT);
+        let told = story.records.iter().flat_map(|record| narrator.tell(record));
+        told.filter(|block| matches!(block, Block::FullArtifact { .. })).count()
+    };
+    assert_eq!((blocks(&passing()), blocks(&story)), (2, 0));
+    assert!(story.told().contains("\nartifact: "), "the report says where it is");
+}
+
+#[test]
+fn what_was_left_out_is_told_apart_from_what_failed() {
+    let mut story = out_of_iterations();
+    let change = |card: &mut Scorecard| {
+        let failing: Vec<CriterionId> = card.failing_ids().cloned().collect();
+        for verdict in card.rule_results.iter_mut().filter(|v| failing.contains(&v.id)) {
+            verdict.left_out = true;
+        }
+    };
+    for record in &mut story.records {
+        if let Event::EvaluationDone { scorecard, .. } = &mut record.stamped.event {
+            change(scorecard);
+        }
+    }
+    change(story.facts.evaluation.as_mut().unwrap());
+    let told = story.told();
+    assert!(told.contains("Failed:    none\n"), "{told}");
+    assert!(told.contains("Left out:  a.correctness.endpoints\n"), "{told}");
+    assert!(!told.contains("Why:"), "nothing is known to fail: {told}");
+    let status = status_text(&story.facts, Style::Plain);
+    assert!(status.contains("left_out:") && status.contains("failed:"), "{status}");
+}

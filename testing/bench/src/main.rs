@@ -19,11 +19,12 @@ mod memory;
 mod project;
 mod story;
 mod table;
+mod thrift;
 mod work;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use clap::Parser;
 
@@ -48,7 +49,7 @@ struct Args {
     /// Runs to list
     #[arg(long, default_value_t = 1000)]
     runs: u32,
-    /// Measure only what begins with one of these: loop, start, verify, append, replay, list
+    /// Measure only what begins with one of these: loop, start, verify, append, replay, list, judges
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// The binary to measure [default: built now]
@@ -59,16 +60,17 @@ struct Args {
     dir: Option<PathBuf>,
 }
 
-fn main() -> io::Result<()> {
+fn main() -> io::Result<ExitCode> {
     let args = Args::parse();
     let tools = tools(&args)?;
-    let parts: [(&str, Part); 6] = [
+    let parts: [(&str, Part); 7] = [
         ("loop", loops::iteration),
         ("start", loops::start),
         ("verify", memory::verify),
         ("append", memory::append),
         ("replay", memory::replay),
         ("list", memory::list),
+        ("judges", thrift::judge_calls),
     ];
     let mut rows = Vec::new();
     for (name, part) in parts {
@@ -84,7 +86,11 @@ fn main() -> io::Result<()> {
     } else {
         print!("{}", table::text(&rows));
     }
-    Ok(())
+    Ok(if rows.iter().any(Row::broken) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 type Part = fn(&Tools, &Args) -> io::Result<Vec<Row>>;

@@ -10,6 +10,9 @@ pub(crate) struct Row {
     /// At most this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) goal: Option<f64>,
+    /// A missed goal fails the whole.
+    #[serde(skip)]
+    must: bool,
     /// The absolute figures behind it.
     pub(crate) note: String,
 }
@@ -21,6 +24,7 @@ impl Row {
             value,
             unit: "x",
             goal: None,
+            must: false,
             note: note.into(),
         }
     }
@@ -37,6 +41,18 @@ impl Row {
             goal: Some(goal),
             ..self
         }
+    }
+
+    /// A goal that is a promise.
+    pub(crate) fn must(self, goal: f64) -> Row {
+        Row {
+            must: true,
+            ..self.goal(goal)
+        }
+    }
+
+    pub(crate) fn broken(&self) -> bool {
+        self.must && self.goal.is_some_and(|goal| self.value > goal)
     }
 
     fn cells(&self) -> [String; 4] {

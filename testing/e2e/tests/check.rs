@@ -229,6 +229,26 @@ fn init_writes_a_contract_that_runs_at_once() {
 }
 
 #[test]
+fn lint_names_what_only_a_judge_could_decide_where_there_is_none() {
+    let sandbox = crate_under_git();
+    let words = "criteria_from = \"none\"\n[[levels]]\nname = \"A\"\nthreshold = 1.0\nactive_levels = [\"A\"]\n\
+                 [[criteria]]\nid = \"a.clear\"\ndescription = \"d\"\nseverity = \"fail\"\ncheck = \"Is it clear?\"\n";
+    sandbox.write("onus.toml", words);
+    let said = sandbox.onus(["contract", "lint"]).expect(1);
+    assert_eq!(
+        said.stdout,
+        "a.clear: it is in words only, and nobody can decide it in `onus check`: give it `verify`\n"
+    );
+    for around in [
+        "[task]\nprompt = \"Write it\"\n",
+        "[agents.judge]\nkind = \"command\"\ncommand = [\"judge\"]\n",
+    ] {
+        sandbox.write("onus.toml", format!("{words}{around}"));
+        sandbox.onus(["contract", "lint"]).expect(0);
+    }
+}
+
+#[test]
 fn the_same_result_is_told_to_machines() {
     let sandbox = Sandbox::new();
     sandbox.write("README.md", "# A\n\n[nowhere](gone.md)\n");

@@ -585,7 +585,7 @@ echo spoiled > artifact.md; echo x > "$HOME/x"; echo x > "$TMPDIR/x"; rm -f "$ON
     );
     let home = env.lines().find_map(|line| line.strip_prefix("HOME=")).unwrap();
     assert!(
-        home.starts_with(sandbox.project().join(".onus/work").to_str().unwrap()),
+        home.starts_with(sandbox.home().join(".cache/onus/work").to_str().unwrap()),
         "{home}"
     );
     let listed = sandbox.read("check.ls");

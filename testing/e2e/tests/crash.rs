@@ -446,7 +446,7 @@ fn what_a_killed_engine_left_in_its_workshop_is_cleaned_up() {
     story.resume_after_kill("second").expect(0);
     story.sandbox.onus(["clean", ALIAS, "--yes"]).expect(0);
     let mut left = Vec::new();
-    let mut open = vec![story.sandbox.project().join(".onus/work")];
+    let mut open = vec![story.sandbox.home().join(".cache/onus/work")];
     while let Some(dir) = open.pop() {
         for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
             let path = entry.path();

@@ -814,7 +814,7 @@ fn scratch_directories_are_gone_when_the_run_is() {
     .sandbox();
     run(&sandbox).expect(0);
     assert_eq!(
-        stage::files_below(&sandbox.project().join(".onus/work")),
+        stage::files_below(&sandbox.home().join(".cache/onus/work")),
         Vec::<String>::new()
     );
 }

@@ -216,3 +216,39 @@ verify = { type = "tests", command = ["node", "--test", "--test-reporter=tap"], 
     sandbox.write("agent.toml", script(("slug.js", half), ("slug.js", whole)));
     assert_red_to_green(&sandbox, "node-module", &[]);
 }
+
+/// Work that rewrites the files while it is checked leaves nothing behind but what was checked.
+#[test]
+fn what_was_evaluated_is_what_is_left() {
+    let sandbox = Sandbox::new();
+    sandbox.write("add.py", "def add(a, b):\n    return a - b\n");
+    sandbox.write(
+        "onus.toml",
+        r#"
+preset = "build"
+protected = ["*.toml"]
+
+[agents.coder]
+kind = "scripted"
+script = "agent.toml"
+
+[[criteria]]
+id = "a.adds"
+description = "Two numbers are added."
+severity = "fail"
+verify = { type = "command", command = ["python3", "-B", "-c", "from add import add; assert add(2, 3) == 5"] }
+"#,
+    );
+    let swap = format!(
+        "open('{}', 'w').write('swapped')\n\n\ndef add(a, b):\n    return a + b\n",
+        sandbox.project().join("add.py").display()
+    );
+    sandbox.write(
+        "agent.toml",
+        format!("[[answer]]\nrole = \"producer\"\nwrite = {{ \"add.py\" = \"\"\"{swap}\"\"\" }}\n"),
+    );
+    run(&sandbox, "swap").expect(0);
+    assert_eq!(sandbox.read("add.py"), swap);
+    let history = onus(&sandbox, &["history", "swap", "--json"]).expect(0).stdout;
+    assert!(history.contains("\"edit_refused\""), "{history}");
+}

@@ -9,6 +9,8 @@
     reason = "a test kit touches the world and fails loudly"
 )]
 
+pub mod handbook;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -109,6 +111,11 @@ impl Sandbox {
         self.dir.path().join("project")
     }
 
+    /// What `$HOME` is.
+    pub fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
     /// What `$XDG_STATE_HOME` is.
     pub fn state(&self) -> PathBuf {
         self.dir.path().join("state")
@@ -144,9 +151,7 @@ impl Sandbox {
         let mut command = Command::new(onus_binary());
         command.args(args).current_dir(self.project()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command
-            .env("HOME", self.dir.path().join("home"))
-            .env("XDG_STATE_HOME", self.state());
+        command.env("HOME", self.home()).env("XDG_STATE_HOME", self.state());
         command.env("TMPDIR", self.dir.path().join("tmp")).env("USER", "tester");
         command
             .stdin(Stdio::null())
@@ -174,14 +179,22 @@ impl Sandbox {
             .collect()
     }
 
-    /// Copies the files of an example into the project.
+    /// Copies the files of an example into the project, without what a run left there.
     pub fn example(&self, name: &str) {
         let from = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")).join(name);
-        for entry in std::fs::read_dir(from).unwrap() {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_file() {
-                std::fs::copy(entry.path(), self.project().join(entry.file_name())).unwrap();
-            }
+        copy(&from, &self.project());
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_file() {
+            std::fs::copy(path, to.join(name)).unwrap();
+        } else if name != ".onus" && name != ".ai-factory" && name != "__pycache__" {
+            copy(&path, &to.join(name));
         }
     }
 }

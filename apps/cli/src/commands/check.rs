@@ -5,7 +5,7 @@ mod prove;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use onus_engine::inspect::{Judged, inspect};
+use onus_engine::inspect::{Judged, PassedTests, inspect_tests};
 use onus_engine::{Clock as _, Project, tree};
 use onus_ledger::Durability;
 use onus_ledger::files::write_view;
@@ -47,13 +47,17 @@ pub(crate) fn run(around: &Surroundings, args: &CheckArgs) -> Result<ExitCode, F
     if snapshot.files.is_empty() {
         return Err(Fault::usage(format!("`{}` holds no file to check", path.display())));
     }
-    let judged = Judged { tree: snapshot, base };
+    let mut judged = Judged {
+        tree: snapshot,
+        base,
+        before: PassedTests::new(),
+    };
     if args.prove {
         return prove::run(around, args, &contract, &project, &level, &path, &judged);
     }
     let (runtime, cancel) = (runtime()?, CancellationToken::new());
     let evaluate = |judged: &Judged| {
-        runtime.block_on(inspect(
+        runtime.block_on(inspect_tests(
             &project,
             &contract.spec,
             contract.sha256,
@@ -66,14 +70,16 @@ pub(crate) fn run(around: &Surroundings, args: &CheckArgs) -> Result<ExitCode, F
     let baseline: Option<BTreeMap<CriterionId, VerdictKind>> = match &judged.base {
         None => None,
         Some(base) => {
-            let before = evaluate(&Judged {
+            let (before, tests) = evaluate(&Judged {
                 tree: base.clone(),
                 base: Some(base.clone()),
+                before: PassedTests::new(),
             })?;
+            judged.before = tests;
             Some(before.rule_results.into_iter().map(|v| (v.id, v.verdict)).collect())
         }
     };
-    let scorecard = evaluate(&judged)?;
+    let (scorecard, _) = evaluate(&judged)?;
     let notes = judged
         .tree
         .left_out

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use onus_engine::LOOP_FILE;
 use onus_engine::load::Loaded;
 use onus_model::{Digest, ExitCode, LoopSpec, TaskType, canonical_sha256};
-use onus_spec::{Overrides, lint};
+use onus_spec::{LoopFile, Overrides, lint, lint_without_agents};
 
 use crate::cli::{ContractCommand, ContractFileArgs};
 use crate::commands::print_json;
@@ -35,7 +35,10 @@ pub(crate) fn run(around: &Surroundings, command: &ContractCommand) -> Result<Ex
 
 fn examine(around: &Surroundings, args: &ContractFileArgs) -> Result<ExitCode, Fault> {
     let contract = Contract::read(around, args.file.as_deref())?;
-    let complaints = lint(&contract.spec);
+    let mut complaints = lint(&contract.spec);
+    if contract.for_check_alone {
+        complaints.extend(lint_without_agents(&contract.spec));
+    }
     if args.json {
         let rows: Vec<_> = complaints
             .iter()
@@ -72,6 +75,8 @@ pub(super) struct Contract {
     pub(super) text_sha256: Digest,
     /// Where the project keeps its runs, which are no part of any tree.
     pub(super) root: String,
+    /// Its file names no task and no agent: no loop is put around it.
+    for_check_alone: bool,
 }
 
 impl Contract {
@@ -92,7 +97,8 @@ impl Contract {
         let loaded = Loaded::read(&dir, Some(&path), &overrides).map_err(|error| load_fault(error, style))?;
         let mut draft = loaded.draft(&overrides).map_err(|error| load_fault(error, style))?;
         // A contract that is only checked has no task; a loop's stays what it is.
-        if draft.prompt.trim().is_empty() {
+        let has_task = !draft.prompt.trim().is_empty();
+        if !has_task {
             draft.prompt = "(checked as it is)".to_owned();
         }
         draft.task_type.get_or_insert(TaskType::Other);
@@ -106,6 +112,7 @@ impl Contract {
             file: path.clone(),
             dir,
             root: draft.root,
+            for_check_alone: !has_task && LoopFile::parse(loaded.text()).agents.is_empty(),
         })
     }
 }

@@ -206,3 +206,35 @@ fn the_program_that_makes_the_report_must_succeed() {
         assert_eq!(told(&coverage(&check, report, ran.as_ref())), expected);
     }
 }
+
+#[test]
+fn the_cause_stands_beside_an_unreadable_report() {
+    let check = CoverageCheck {
+        command: Some(CommandLine::Shell("x".to_owned())),
+        report: "lcov.info".to_owned(),
+        format: CoverageFormat::Lcov,
+        baseline: 50.0,
+    };
+    let covered = "SF:a\nDA:1,1\nend_of_record\n";
+    for (code, report, caused) in [
+        (1, None, true),
+        (1, Some(covered), true),
+        (0, None, true),
+        (0, Some("SF:a\n"), true),
+        (0, Some(covered), false),
+        (0, Some("SF:a\nDA:1,0\nend_of_record\n"), false),
+    ] {
+        let ran = Ran {
+            end: RunEnd::Exited(code),
+            stdout: Vec::new(),
+            stderr: b"No module named coverage\n".to_vec(),
+            report: report.map(|text| text.as_bytes().to_owned()),
+        };
+        let why = coverage(&check, ran.report.as_deref(), Some(&ran)).why;
+        assert_eq!(
+            why.ends_with("; it said: No module named coverage"),
+            caused,
+            "{code}: {why}"
+        );
+    }
+}

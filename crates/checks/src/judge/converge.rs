@@ -1,5 +1,5 @@
-//! Strict judges must not loop for ever: words that were passed once and stand as they stood are not held against the work
-//! when a judge has second thoughts about them.
+//! Second thoughts. Strict judges must not loop for ever: words that were passed once and stand as they stood are not held
+//! against the work. And nobody asks again until the answer is yes: on the same work a failure stays a failure.
 
 use std::collections::HashMap;
 
@@ -10,6 +10,9 @@ use crate::Files;
 use crate::diff::unchanged_lines;
 use crate::quote::Folded;
 use crate::text::{DETAILS_CHARS_MAX, clip};
+
+/// Stands before the words of a failure that a judge wants to take back.
+const FAILED_BEFORE: &str = "this failed before and is unchanged: ";
 
 /// What was judged before.
 #[derive(Clone, Copy)]
@@ -42,6 +45,24 @@ pub fn converge(criterion: &Criterion, now: Verdict, earlier: Option<Earlier<'_>
         details: clip(&details, DETAILS_CHARS_MAX),
         advisory: true,
         anchor: earlier.verdict.anchor,
+        ..now
+    }
+}
+
+/// What a second answer about the very same work comes to: a failure stays one. A pass that lacked evidence was no failure of
+/// the work, so it may be asked about again.
+pub fn first_word(earlier: &Verdict, now: Verdict) -> Verdict {
+    let failed = matches!(earlier.verdict, VerdictKind::Fail | VerdictKind::Warn | VerdictKind::Na);
+    if !failed || now.verdict != VerdictKind::Pass || now.source != VerdictSource::Evaluator {
+        return now;
+    }
+    let before = earlier.details.strip_prefix(FAILED_BEFORE).unwrap_or(&earlier.details);
+    Verdict {
+        verdict: VerdictKind::Fail,
+        details: clip(&format!("{FAILED_BEFORE}{before}"), DETAILS_CHARS_MAX),
+        anchor: earlier.anchor,
+        evidence: earlier.evidence.clone(),
+        findings: earlier.findings.clone(),
         ..now
     }
 }
@@ -151,6 +172,44 @@ mod tests {
             findings,
             ..Verdict::bare(criterion("a.x").id, kind, "not good", VerdictSource::Evaluator)
         }
+    }
+
+    #[test]
+    fn asking_again_about_the_same_work_does_not_make_it_pass() {
+        use VerdictKind::{Fail, Na, Pass, Unverified, Warn};
+        for (earlier, now, expected) in [
+            (Fail, Pass, Fail),
+            (Warn, Pass, Fail),
+            (Na, Pass, Fail),
+            (Unverified, Pass, Pass),
+            (Pass, Pass, Pass),
+            (Fail, Unverified, Unverified),
+            (Fail, Fail, Fail),
+        ] {
+            let earlier = verdict(earlier, Vec::new(), Vec::new());
+            let found = first_word(
+                &earlier,
+                Verdict {
+                    anchor: Some(Score::ONE),
+                    ..verdict(now, Vec::new(), Vec::new())
+                },
+            );
+            assert_eq!(found.verdict, expected, "{:?} then {now:?}", earlier.verdict);
+            if now == Pass && expected == Fail {
+                assert_eq!(
+                    (found.details.as_str(), found.anchor),
+                    ("this failed before and is unchanged: not good", None)
+                );
+                // However often it is asked.
+                assert_eq!(first_word(&found, passed()).details, found.details);
+            }
+        }
+        let by_check = Verdict {
+            source: VerdictSource::Contract,
+            ..passed()
+        };
+        let failed = verdict(Fail, Vec::new(), Vec::new());
+        assert_eq!(first_word(&failed, by_check.clone()), by_check);
     }
 
     fn passed() -> Verdict {

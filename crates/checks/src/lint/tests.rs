@@ -229,3 +229,35 @@ fn cut_and_hostile_reports_never_pass() {
         assert!(result.findings.len() <= FINDINGS_MAX);
     }
 }
+
+#[test]
+fn the_cause_stands_beside_an_unreadable_report() {
+    for (format, code, stdout, report, caused) in [
+        (LintFormat::Sarif, 1, "", None, true),
+        (LintFormat::Lines, 1, "", None, true),
+        (LintFormat::Lines, 127, "", None, true),
+        (LintFormat::Sarif, 0, "", Some("out.sarif"), true),
+        (LintFormat::Lines, 1, "a.py:1: error: bad\n", None, false),
+        (LintFormat::Lines, 0, "", None, false),
+    ] {
+        let check = LintCheck {
+            command: CommandLine::Shell("x".to_owned()),
+            format,
+            report: report.map(str::to_owned),
+            max_errors: 0,
+            max_warnings: None,
+        };
+        let ran = Ran {
+            end: RunEnd::Exited(code),
+            stdout: stdout.as_bytes().to_owned(),
+            stderr: b"ruff: no such option\n".to_vec(),
+            report: None,
+        };
+        let why = lint(&check, &ran).why;
+        assert_eq!(
+            why.ends_with("; it said: ruff: no such option"),
+            caused,
+            "{code} {stdout}: {why}"
+        );
+    }
+}

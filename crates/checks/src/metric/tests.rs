@@ -169,3 +169,34 @@ fn every_comparison_means_what_it_says() {
         );
     }
 }
+
+#[test]
+fn the_cause_stands_beside_a_missing_value() {
+    for (code, stdout, target, caused) in [
+        (1, "", "0.9", true),
+        (127, "", "0.9", true),
+        (0, "nothing", "0.9", true),
+        (0, "accuracy: many", "0.9", true),
+        (0, "accuracy: 0.5", "0.9", false),
+        (1, "", "much", false),
+    ] {
+        let check = MetricCheck {
+            command: CommandLine::Shell("x".to_owned()),
+            name: "accuracy".to_owned(),
+            op: Comparison::AtLeast,
+            target: target.to_owned(),
+        };
+        let ran = Ran {
+            end: RunEnd::Exited(code),
+            stdout: stdout.as_bytes().to_owned(),
+            stderr: b"no such file: model.bin\n".to_vec(),
+            report: None,
+        };
+        let why = metric(&check, &ran).why;
+        assert_eq!(
+            why.ends_with("; it said: no such file: model.bin"),
+            caused,
+            "{code} {stdout}: {why}"
+        );
+    }
+}

@@ -200,6 +200,7 @@ fn run(format: TestFormat, end: RunEnd, stdout: &[u8], min: u32, manifest: Optio
         report: None,
         manifest: manifest.map(|_| "tests.txt".to_owned()),
         min,
+        baseline: true,
     };
     let ran = Ran {
         end,
@@ -207,7 +208,7 @@ fn run(format: TestFormat, end: RunEnd, stdout: &[u8], min: u32, manifest: Optio
         stderr: Vec::new(),
         report: None,
     };
-    tests(&check, &ran, manifest)
+    tests(&check, &ran, manifest, None)
 }
 
 fn told(result: &CheckResult) -> String {
@@ -372,6 +373,7 @@ fn the_manifest_holds_every_name() {
         report: Some("out.tap".to_owned()),
         manifest: Some("tests.txt".to_owned()),
         min: 1,
+        baseline: true,
     };
     let mut ran = Ran {
         end: RunEnd::Exited(0),
@@ -379,12 +381,138 @@ fn the_manifest_holds_every_name() {
         stderr: Vec::new(),
         report: None,
     };
-    let missing = "CouldNotRun: the program did not write its report `out.tap`";
-    assert_eq!(told(&tests(&check, &ran, Some("a"))), missing);
+    let missing = "CouldNotRun: the program did not write its report `out.tap`; it said: 1..3\nok 1 - a\n\
+                   ok 2 - b # SKIP later\nok 3 - c # TODO";
+    assert_eq!(told(&tests(&check, &ran, Some("a"), None)), missing);
     ran.report = Some(b"1..1\nok 1 - a\n".to_vec());
-    assert_eq!(told(&tests(&check, &ran, Some("a"))), "Passed: 1 passed, 0 skipped");
+    assert_eq!(
+        told(&tests(&check, &ran, Some("a"), None)),
+        "Passed: 1 passed, 0 skipped"
+    );
     let unread = "Unusable: the manifest `tests.txt` cannot be read";
-    assert_eq!(told(&tests(&check, &ran, None)), unread);
+    assert_eq!(told(&tests(&check, &ran, None, None)), unread);
+}
+
+fn tap(stdout: &str) -> Ran {
+    Ran {
+        end: RunEnd::Exited(0),
+        stdout: stdout.as_bytes().to_owned(),
+        stderr: Vec::new(),
+        report: None,
+    }
+}
+
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "callers read better without borrowing what they have just made"
+)]
+fn tap_check(json: serde_json::Value) -> TestsCheck {
+    let mut check = serde_json::json!({"command": "x", "format": "tap"});
+    check.as_object_mut().unwrap().extend(json.as_object().unwrap().clone());
+    serde_json::from_value(check).unwrap()
+}
+
+#[test]
+fn what_passed_before_must_be_there_and_pass() {
+    let check = tap_check(serde_json::json!({}));
+    let base = tap("1..4\nok 1 - adds\nok 2 - takes\nnot ok 3 - broken\nok 4 - later # SKIP\n");
+    let before = passed_tests(&check, &base);
+    assert_eq!(before.iter().map(String::as_str).collect::<Vec<_>>(), ["adds", "takes"]);
+    let free = tap_check(serde_json::json!({"baseline": false}));
+    for (now, expected) in [
+        ("1..2\nok 1 - adds\nok 2 - takes\n", "Passed: 2 passed, 0 skipped"),
+        (
+            "1..3\nok 1 - adds\nok 2 - takes\nok 3 - new\n",
+            "Passed: 3 passed, 0 skipped",
+        ),
+        (
+            "1..1\nok 1 - takes\n",
+            "Failed: 1 passed before and did not run: `adds`",
+        ),
+        (
+            "1..2\nok 1 - sums\nok 2 - takes\n",
+            "Failed: 1 passed before and did not run: `adds`",
+        ),
+        (
+            "1..2\nok 1 - adds # SKIP\nok 2 - takes\n",
+            "Failed: 1 passed before and skipped now: `adds`",
+        ),
+        (
+            "1..2\nnot ok 1 - adds\nok 2 - takes\n",
+            "Failed: 1 failed: `adds`; exit code 0 although tests failed",
+        ),
+    ] {
+        assert_eq!(told(&tests(&check, &tap(now), None, Some(&before))), expected, "{now}");
+        let unheld = tests(&free, &tap(now), None, Some(&before));
+        assert_eq!(unheld.passed(), !now.contains("not ok"), "{now}");
+    }
+    let result = tests(&check, &tap("1..1\nok 1 - takes # SKIP\n"), None, Some(&before));
+    let findings: Vec<&str> = result.findings.iter().map(|f| f.message.as_str()).collect();
+    assert_eq!(
+        findings,
+        [
+            "`adds` passed before and did not run",
+            "`takes` passed before and was skipped"
+        ]
+    );
+    assert!(
+        matches!(result.evidence, Evidence::Tests { missing: 1, .. }),
+        "{:?}",
+        result.evidence
+    );
+
+    let held = tap_check(serde_json::json!({"manifest": "tests.txt"}));
+    let both = tests(&held, &tap("1..1\nok 1 - takes\n"), Some("adds"), Some(&before));
+    assert_eq!(
+        told(&both),
+        "Failed: 1 of the manifest did not run: `adds`",
+        "named once"
+    );
+    let unwritten = tap_check(serde_json::json!({"report": "out.tap"}));
+    assert!(passed_tests(&unwritten, &base).is_empty(), "no report, no names");
+}
+
+#[test]
+fn a_baseline_that_is_not_named_is_not_written() {
+    let check = tap_check(serde_json::json!({}));
+    assert!(check.baseline);
+    assert_eq!(serde_json::to_value(&check).unwrap().get("baseline"), None);
+    let free = tap_check(serde_json::json!({"baseline": false}));
+    assert_eq!(serde_json::to_value(&free).unwrap()["baseline"], false);
+}
+
+#[test]
+fn the_cause_stands_beside_an_unreadable_report() {
+    let cause = "; it said: No module named pytest";
+    let check = tap_check(serde_json::json!({}));
+    let to_file = tap_check(serde_json::json!({"report": "out.tap"}));
+    for (check, code, stdout, caused) in [
+        (&check, 1, "", true),
+        (&check, 127, "", true),
+        (&check, 1, "1..1\nok 1 - a\n", true),
+        (&check, 0, "1..2\nok 1 - a\n", true),
+        (&to_file, 0, "", true),
+        (&check, 1, "1..1\nnot ok 1 - a\n", false),
+        (&check, 0, "1..1\nok 1 - a\n", false),
+    ] {
+        let ran = Ran {
+            end: RunEnd::Exited(code),
+            stderr: b"python: \nNo module named pytest\n".to_vec(),
+            ..tap(stdout)
+        };
+        let why = tests(check, &ran, None, None).why;
+        assert_eq!(
+            why.ends_with("No module named pytest"),
+            caused,
+            "{code} {stdout}: {why}"
+        );
+    }
+    let ran = Ran {
+        stdout: b"No module named pytest".to_vec(),
+        ..tap("")
+    };
+    let why = tests(&to_file, &ran, None, None).why;
+    assert!(why.ends_with(cause), "what is no report may tell the cause: {why}");
 }
 
 #[test]

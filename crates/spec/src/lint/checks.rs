@@ -2,6 +2,9 @@
 
 use onus_model::{CheckKind, ExpectedContent, PatternRule, Search};
 
+use super::commands::{reads_output, swallows};
+use super::exprs::{always_false, always_true};
+
 const NO_FILE: Option<&str> = Some("it looks at no file");
 
 /// Whether a document is enough for it; the other kinds look at a tree of files.
@@ -70,20 +73,17 @@ pub(super) fn cannot_fail(kind: &CheckKind) -> Option<&'static str> {
         CheckKind::Marker(check) if check.min == 0 => Some("no marker is asked for"),
         CheckKind::Coverage(check) if check.baseline <= 0.0 => Some("no covered line is asked for"),
         CheckKind::Expr(check) if check.expr.trim() == "true" => Some("its expression is `true`"),
+        CheckKind::Expr(check) if always_true(&check.expr) => {
+            Some("a part of its expression is `true`, whatever the rest")
+        }
         CheckKind::Tests(check) if check.min == 0 && check.manifest.is_none() => Some("no test is asked for"),
-        CheckKind::Executable { command, expected } if expected.exit == 0 && is_true(&command.to_string()) => {
+        CheckKind::Executable { command, expected }
+            if expected.exit == 0 && !reads_output(expected) && swallows(&command.to_string()) =>
+        {
             Some("its command always succeeds")
         }
         _ => None,
     }
-}
-
-fn is_true(command: &str) -> bool {
-    let command = command.trim();
-    matches!(command, "true" | ":" | "exit 0" | "/bin/true" | "/usr/bin/true")
-        || command.ends_with("|| true")
-        || command.ends_with("; true")
-        || command.ends_with("; exit 0")
 }
 
 #[allow(
@@ -96,6 +96,7 @@ pub(super) fn cannot_pass(kind: &CheckKind) -> Option<&'static str> {
             Some("its pattern matches every text, which proves nothing")
         }
         CheckKind::Expr(check) if check.expr.trim() == "false" => Some("its expression is `false`"),
+        CheckKind::Expr(check) if always_false(&check.expr) => Some("a part of its expression is `false`"),
         CheckKind::Diff(check) if check.not_empty && check.max_files == Some(0) => {
             Some("it asks for a change and allows none")
         }

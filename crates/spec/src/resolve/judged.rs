@@ -6,7 +6,7 @@ use onus_model::{ArtifactForm, Criterion, CriterionId, Evaluation, GitUse, OnWor
 
 use super::{Resolver, unknown_agent};
 use crate::draft::{BoundAgent, DraftJudging};
-use crate::family::WORKERS;
+use crate::family::{Kin, WORKERS, same_families};
 use crate::file::{CriterionPart, LoopFile};
 use crate::problems::{Span, suggest};
 use crate::reader::At;
@@ -99,7 +99,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A loop that refuses judges of the worker's own family must not have one.
+    /// A loop that refuses judges of the worker's own family must not have one, and no two of one family.
     pub(super) fn refuse_same_family(
         &mut self,
         judging: &DraftJudging,
@@ -110,22 +110,21 @@ impl Resolver<'_> {
         if judging.same_family != SameFamily::Refuse || !judged {
             return;
         }
-        let judges: Vec<&BoundAgent> = match judging.judges.as_slice() {
-            [] => roles.get(&Role::Evaluator).into_iter().collect(),
-            judges => judges.iter().collect(),
+        let judges: Vec<Kin<'_>> = match judging.judges.as_slice() {
+            [] => roles.get(&Role::Evaluator).into_iter().map(BoundAgent::kin).collect(),
+            judges => judges.iter().map(BoundAgent::kin).collect(),
         };
+        let workers: Vec<(Role, Kin<'_>)> = WORKERS
+            .into_iter()
+            .filter_map(|role| Some((role, roles.get(&role)?.kin())))
+            .collect();
         let place = self.file.judging.same_family.as_ref().map(|at| at.span.clone());
-        for judge in judges {
-            let found = WORKERS
-                .into_iter()
-                .find_map(|role| judge.kin().same_as(role, roles.get(&role)?.kin()));
-            if let Some(why) = found {
-                self.note(
-                    place.clone(),
-                    format!("judge `{}` {why}, and `judging.same_family` is `refuse`", judge.agent),
-                    Some("let an agent of another family judge, or set it to `label`".to_owned()),
-                );
-            }
+        for (judge, why) in same_families(&workers, &judges) {
+            self.note(
+                place.clone(),
+                format!("judge `{judge}` {why}, and `judging.same_family` is `refuse`"),
+                Some("let an agent of another family judge, or set it to `label`".to_owned()),
+            );
         }
     }
 

@@ -103,17 +103,27 @@ pub fn step_summary(report: &CheckReport) -> String {
 }
 
 fn folded(rows: &[Row<'_>]) -> String {
-    let open: Vec<&Row<'_>> = rows.iter().filter(|row| !row.holds()).collect();
+    let open: Vec<&Row<'_>> = rows.iter().filter(|row| row.tells()).collect();
     if open.is_empty() {
         return String::new();
     }
     let findings = open.iter().map(|row| row.findings().len()).sum();
+    let warned = open.iter().filter(|row| row.warned()).count();
+    let mut counts = Vec::new();
+    if open.len() > warned {
+        let failing = open.len() - warned;
+        counts.push(words::count(failing, "criterion does not hold", "criteria do not hold"));
+    }
+    if warned > 0 {
+        counts.push(words::count(
+            warned,
+            "criterion holds with a warning",
+            "criteria hold with a warning",
+        ));
+    }
+    counts.push(words::count(findings, "finding", "findings"));
     // Markdown inside HTML needs the empty lines.
-    let mut text = format!(
-        "\n<details><summary>{}, {}</summary>\n",
-        words::count(open.len(), "criterion does not hold", "criteria do not hold"),
-        words::count(findings, "finding", "findings"),
-    );
+    let mut text = format!("\n<details><summary>{}</summary>\n", counts.join(", "));
     for row in open {
         text.push_str(&format!(
             "\n{} {}: {}\n",

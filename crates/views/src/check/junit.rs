@@ -47,7 +47,7 @@ pub fn junit(report: &CheckReport) -> String {
 
 /// A JUnit reader counts it neither way; only what cannot stop the gate may be told so.
 fn is_skipped(row: &Row<'_>) -> bool {
-    row.kind() == VerdictKind::Na && !row.blocks()
+    (row.kind() == VerdictKind::Na || row.left_out()) && !row.blocks()
 }
 
 fn criterion(row: &Row<'_>) -> String {

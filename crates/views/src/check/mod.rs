@@ -61,6 +61,7 @@ pub fn json(report: &CheckReport) -> Value {
             "passed": counts.passed,
             "failed": counts.failed,
             "warnings": counts.warnings,
+            "left_out": counts.left_out,
         },
         "criteria": rows.iter().map(Row::json).collect::<Vec<_>>(),
         "notes": report.notes,
@@ -143,7 +144,26 @@ impl<'a> Row<'a> {
     }
 
     fn holds(&self) -> bool {
-        self.kind() == VerdictKind::Pass
+        self.kind() == VerdictKind::Pass && !self.left_out()
+    }
+
+    /// It passed, with something found that is more than a note.
+    fn warned(&self) -> bool {
+        self.holds()
+            && self
+                .findings()
+                .iter()
+                .any(|finding| finding.level != FindingLevel::Note)
+    }
+
+    /// Nobody decided it, because something before it failed.
+    fn left_out(&self) -> bool {
+        self.verdict.is_some_and(|v| v.left_out)
+    }
+
+    /// There is more to say than that it holds.
+    fn tells(&self) -> bool {
+        !self.holds() || self.warned()
     }
 
     /// Fails the gate by itself.
@@ -153,6 +173,8 @@ impl<'a> Row<'a> {
 
     fn mark(&self) -> &'static str {
         match self.kind() {
+            _ if self.left_out() => "LEFT OUT",
+            VerdictKind::Pass if self.warned() => "WARN",
             VerdictKind::Pass => "PASS",
             VerdictKind::Fail => "FAIL",
             VerdictKind::Warn => "WARN",
@@ -201,11 +223,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// `correctness` in `a.correctness.endpoints`.
     fn dimension(&self) -> Option<&'a str> {
-        let mut parts = self.criterion.id.as_str().split('.').skip(1);
-        let dimension = parts.next().filter(|part| !part.is_empty());
-        parts.next().and(dimension)
+        self.criterion.dimension.as_deref()
     }
 
     /// How loud anything about this criterion may be: what a criterion tolerates is no error.
@@ -255,6 +274,8 @@ impl<'a> Row<'a> {
             "dimension": self.dimension(),
             "verdict": self.kind(),
             "holds": self.holds(),
+            "warned": self.warned(),
+            "left_out": self.left_out(),
             "blocks": self.blocks(),
             "change": self.change.map(|change| change.words().replace(' ', "_")),
             "decided_by": self.decided_by(),
@@ -307,26 +328,35 @@ fn problems<'a>(rows: &[Row<'a>]) -> Vec<Problem<'a>> {
     problems.into_iter().map(|(_, problem)| problem).collect()
 }
 
+/// Each criterion is counted once.
 struct Counts {
     passed: usize,
     failed: usize,
     warnings: usize,
+    left_out: usize,
 }
 
 impl Counts {
     fn of(rows: &[Row<'_>]) -> Counts {
-        let passed = rows.iter().filter(|row| row.holds()).count();
-        let failed = rows.iter().filter(|row| row.blocks()).count();
+        let count = |which: fn(&Row<'_>) -> bool| rows.iter().filter(|row| which(row)).count();
+        let passed = count(|row| row.holds() && !row.warned());
+        let failed = count(|row| row.blocks() && !row.left_out());
+        let left_out = count(|row| row.left_out());
         Counts {
             passed,
             failed,
-            warnings: rows.len() - passed - failed,
+            warnings: rows.len() - passed - failed - left_out,
+            left_out,
         }
     }
 
     fn text(&self) -> String {
         let warnings = words::count(self.warnings, "warning", "warnings");
-        format!("{} passed, {} failed, {warnings}", self.passed, self.failed)
+        let left_out = match self.left_out {
+            0 => String::new(),
+            left_out => format!(", {left_out} left out"),
+        };
+        format!("{} passed, {} failed, {warnings}{left_out}", self.passed, self.failed)
     }
 }
 

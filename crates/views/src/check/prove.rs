@@ -1,6 +1,6 @@
 //! Checks that were checked, told: which of them can fail, and which change to the work nobody noticed.
 
-use onus_model::{Criterion, CriterionId, Digest, LevelName, Severity};
+use onus_model::{Check, CheckKind, Criterion, CriterionId, Digest, LevelName, Severity};
 use serde_json::{Value, json};
 
 use super::log_line;
@@ -115,13 +115,19 @@ impl TriedMutant {
 }
 
 impl Proof {
-    /// Every check that matters can fail, and passes on the work.
+    /// Every check that matters can fail, and passes on the work. Tests that notice no change to the work at all prove nothing by
+    /// failing where there is no work.
     pub fn holds(&self) -> bool {
+        let tests = |check: &Check| matches!(check.kind, CheckKind::Tests(_) | CheckKind::Coverage(_));
+        let is_tested = |proof: &CriterionProof| proof.criterion.verify.iter().any(tests);
+        let unnoticed = !self.mutants.is_empty() && self.mutants.iter().all(|mutant| mutant.noticed_by.is_empty());
+        let blind = unnoticed && self.criteria.iter().any(is_tested);
         let matters = |proof: &&CriterionProof| proof.criterion.severity != Severity::Info;
         self.criteria
             .iter()
             .filter(matters)
             .all(|proof| matches!(proof.standing, Standing::Proven | Standing::NotTried))
+            && !blind
     }
 
     fn count(&self, standing: Standing) -> usize {

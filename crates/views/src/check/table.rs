@@ -63,7 +63,7 @@ fn table_text(rows: &[Row<'_>], style: Style, columns: usize) -> String {
         if !beside {
             text.push_str(&format!("{INDENT}{}\n", clip(&row.why(LINE_CHARS_MAX), room_below)));
         }
-        if !row.holds() {
+        if row.tells() {
             text.push_str(&findings(row, room_below));
         }
     }
@@ -96,10 +96,10 @@ fn fixed_width(cells: &[Vec<String>]) -> usize {
 fn painted(row: &Row<'_>, line: &str, style: Style) -> String {
     let mark = row.mark();
     let rest = line.strip_prefix(mark).unwrap_or_default();
-    let mark = match (row.holds(), row.blocks()) {
-        (true, _) => style.good(mark),
-        (false, true) => style.bad(mark),
-        (false, false) => mark.to_owned(),
+    let mark = match (row.tells(), row.blocks()) {
+        (false, _) => style.good(mark),
+        (true, true) => style.bad(mark),
+        (true, false) => mark.to_owned(),
     };
     format!("{mark}{rest}\n")
 }

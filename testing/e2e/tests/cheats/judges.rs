@@ -434,16 +434,21 @@ same_family = "refuse"
         ],
         cheat: Act::Do(three_judges_are_one_model),
         honest: Act::Do(|sandbox| run(sandbox, &[])),
-        says: "is of the family",
+        says: "judge `third` is of the family `Cedar`, as is the judge `judge`",
     },
     Cheat {
         id: "C70",
         what: "asks the judge again until it passes",
-        caught_by: "a verdict is kept while the files that decide it stay the same",
+        caught_by: "one answer for the same files: two that differ are a failure",
         files: &[
             (
                 "onus.toml",
-                judged_loop!("agent.toml", "judge.toml", "[limits]\nmax_iterations = 2\n", usage!()),
+                judged_loop!(
+                    "agent.toml",
+                    "judge.toml",
+                    "[limits]\nmax_iterations = 2\n\n[evaluation]\nkeep_verdicts = false\n",
+                    usage!()
+                ),
             ),
             (
                 "judge.toml",
@@ -468,7 +473,7 @@ json = { rule_results = [{ id = "a.usage", verdict = "pass", details = "on secon
             writes!("producer", "CHANGES.md", "1\n"),
             writes!("refiner", "README.md", "# tally\n\nUsage: tally FILE\n")
         )),
-        says: "\"kept\":true",
+        says: "this failed before and is unchanged: no line shows how the program is called",
     },
     Cheat {
         id: "C71",
@@ -503,30 +508,21 @@ json = { rule_results = [{ id = "a.usage", verdict = "pass", details = "well don
     },
 ];
 
-/// Puts the agents of these names into the producer's family; a family is the same in any case of letters.
-fn of_the_coders_family(sandbox: &Sandbox, families: &[&str], policy: &str) {
-    let mut text = sandbox.read("onus.toml").replace("\"refuse\"", policy);
-    for family in families {
-        text = text.replace(&format!("family = \"{family}\""), "family = \"Willow\"");
-    }
-    write(sandbox, "onus.toml", &text);
-}
-
+/// A family is the same in any case of letters. Where it is not refused, it is told.
 fn one_model_judges_itself(sandbox: &Sandbox) -> (i32, String) {
-    of_the_coders_family(sandbox, &["cedar"], "\"label\"");
+    let one = sandbox.read("onus.toml").replace("cedar", "Willow");
+    write(sandbox, "onus.toml", &one.replace("\"refuse\"", "\"label\""));
     let labelled = run(sandbox, &[]);
     let label = "\"degraded\":[\"judge `judge` is of the family";
     assert!(labelled.0 == 0 && labelled.1.contains(label), "{labelled:?}");
-    write(
-        sandbox,
-        "onus.toml",
-        &sandbox.read("onus.toml").replace("\"label\"", "\"refuse\""),
-    );
-    of_the_coders_family(sandbox, &["cedar"], "\"refuse\"");
+    write(sandbox, "onus.toml", &one);
     run(sandbox, &[])
 }
 
 fn three_judges_are_one_model(sandbox: &Sandbox) -> (i32, String) {
-    of_the_coders_family(sandbox, &["cedar", "birch", "maple"], "\"refuse\"");
+    let one = ["birch", "maple"]
+        .into_iter()
+        .fold(sandbox.read("onus.toml"), |text, family| text.replace(family, "Cedar"));
+    write(sandbox, "onus.toml", &one);
     run(sandbox, &[])
 }
