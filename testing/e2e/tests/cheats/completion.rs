@@ -412,7 +412,7 @@ remove = ["sums.py"]
     Cheat {
         id: "C13",
         what: "declares the task infeasible to be rid of it",
-        caught_by: "infeasible is told to people and is no pass",
+        caught_by: "an agent that gives up has failed its step; its words are recorded",
         files: PYTEST,
         cheat: Run(r#"
 [[answer]]
