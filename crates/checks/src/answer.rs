@@ -270,6 +270,7 @@ pub fn runnable(kind: &CheckKind) -> Result<(), (&'static str, String)> {
         | CheckKind::Diff(_)
         | CheckKind::Openapi(_)
         | CheckKind::Links(_)
+        | CheckKind::Intent(_)
         | CheckKind::Expr(_)
         | CheckKind::Human(_) => Err((
             "type",

@@ -151,6 +151,7 @@ async fn run_one(desk: &Desk, check: &Check, artifact: &[u8]) -> CheckResult {
         | CheckKind::Diff(_)
         | CheckKind::Openapi(_)
         | CheckKind::Links(_)
+        | CheckKind::Intent(_)
         | CheckKind::Expr(_)
         | CheckKind::Human(_) => {
             let (kind, only) = (check.kind.clone(), OnlyFile(Arc::from(artifact)));

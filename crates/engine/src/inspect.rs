@@ -17,6 +17,7 @@ use onus_runners::{CheckRequest, Scratch, Subject, run_check};
 use tokio_util::sync::CancellationToken;
 
 use crate::checking::{Bench, aside, could_not_run, run_checks, run_end, side_by_side, unusable};
+use crate::intent;
 use crate::tree::{self, Stored};
 use crate::world::Tools;
 use crate::{EngineError, Project};
@@ -193,6 +194,7 @@ impl Inspector {
             | CheckKind::Diff(_)
             | CheckKind::Openapi(_)
             | CheckKind::Links(_)
+            | CheckKind::Intent(_)
             | CheckKind::Expr(_) => {
                 let (inspector, kind) = (Arc::clone(self), check.kind.clone());
                 aside(move || inspector.look(&kind)).await
@@ -293,6 +295,7 @@ pub(crate) fn look(kind: &CheckKind, files: &dyn Files) -> CheckResult {
         CheckKind::Artifact(check) => checks::artifact_files(check, files),
         CheckKind::Openapi(check) => checks::openapi(check, files),
         CheckKind::Links(check) => checks::links(check, files),
+        CheckKind::Intent(check) => intent::check(check, files),
         CheckKind::Executable { .. }
         | CheckKind::Tests(_)
         | CheckKind::Lint(_)

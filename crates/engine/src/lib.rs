@@ -18,6 +18,7 @@ mod error;
 mod evaluation;
 mod frozen;
 pub mod inspect;
+mod intent;
 mod judging;
 pub mod load;
 pub mod mend;

@@ -356,7 +356,14 @@ pub(crate) fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'stat
             "type",
             "`human` waits for a person, and a loop cannot ask one yet; leave it to `onus check`".to_owned(),
         )),
-        (CheckKind::Pattern(_) | CheckKind::Marker(_) | CheckKind::Artifact(_) | CheckKind::Links(_), _) => Ok(()),
+        (
+            CheckKind::Pattern(_)
+            | CheckKind::Marker(_)
+            | CheckKind::Artifact(_)
+            | CheckKind::Links(_)
+            | CheckKind::Intent(_),
+            _,
+        ) => Ok(()),
         (_, ArtifactForm::Tree) => Ok(()),
         (
             CheckKind::Schema(_)

@@ -423,6 +423,7 @@ fn read_by(kind: &CheckKind, declared: Option<&Globs>) -> Option<Vec<String>> {
         CheckKind::Artifact(check) => Some(check.files.0.clone()),
         CheckKind::Openapi(check) => Some(check.files.0.clone()),
         CheckKind::Links(check) => Some(check.files.0.clone()),
+        CheckKind::Intent(check) => Some(check.files.0.clone()),
         CheckKind::Content { .. } | CheckKind::Diff(_) | CheckKind::Expr(_) | CheckKind::Human(_) => None,
     }
 }
@@ -455,6 +456,7 @@ impl NotWork {
                 | CheckKind::Diff(_)
                 | CheckKind::Openapi(_)
                 | CheckKind::Links(_)
+                | CheckKind::Intent(_)
                 | CheckKind::Expr(_)
                 | CheckKind::Human(_) => None,
             });

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check_kind::{
-    ArtifactCheck, CoverageCheck, DiffCheck, ExprCheck, HumanCheck, LinksCheck, LintCheck, MarkerCheck, MetricCheck,
-    OpenapiCheck, PatternCheck, SchemaCheck, TestsCheck,
+    ArtifactCheck, CoverageCheck, DiffCheck, ExprCheck, HumanCheck, IntentCheck, LinksCheck, LintCheck, MarkerCheck,
+    MetricCheck, OpenapiCheck, PatternCheck, SchemaCheck, TestsCheck,
 };
 use crate::{CriterionId, Digest};
 
@@ -83,6 +83,8 @@ pub enum CheckKind {
     Openapi(OpenapiCheck),
     /// Links inside Markdown files.
     Links(LinksCheck),
+    /// Design intents, scored by code.
+    Intent(IntentCheck),
     /// A CEL expression over the results of other criteria.
     Expr(ExprCheck),
     /// Something only a person can say.
@@ -106,6 +108,7 @@ impl CheckKind {
             CheckKind::Diff(_) => "diff",
             CheckKind::Openapi(_) => "openapi",
             CheckKind::Links(_) => "links",
+            CheckKind::Intent(_) => "intent",
             CheckKind::Expr(_) => "expr",
             CheckKind::Human(_) => "human",
         }
@@ -129,6 +132,7 @@ impl CheckKind {
             | CheckKind::Diff(_)
             | CheckKind::Openapi(_)
             | CheckKind::Links(_)
+            | CheckKind::Intent(_)
             | CheckKind::Expr(_)
             | CheckKind::Human(_) => None,
         }

@@ -259,6 +259,23 @@ pub struct LinksCheck {
     pub files: Globs,
 }
 
+/// Design intents (`onus schema intent`): each must be well-formed and score enough.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IntentCheck {
+    pub files: Globs,
+    /// Points to reach, of 100.
+    #[serde(default = "eighty")]
+    pub min: u8,
+    /// Only this dimension's points, for example `clarity`; absent: all five by their weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<String>,
+}
+
+const fn eighty() -> u8 {
+    80
+}
+
 /// For example `results["a.tests"] == "pass" && counts.fail == 0`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

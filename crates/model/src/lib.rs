@@ -23,8 +23,8 @@ pub use answer::{Claim, CritiqueAnswer, EvaluateAnswer, Issue, PlanAnswer, Prepa
 pub use check::{Check, CheckKind, CommandLine, Control, ExpectedContent, ExpectedRun, PreparedCheck, Repeat, Search};
 pub use check_kind::{
     ArtifactCheck, Comparison, ContentType, CoverageCheck, CoverageFormat, DiffCheck, ExprCheck, Globs, HumanCheck,
-    LinksCheck, LintCheck, LintFormat, MarkerCheck, MetricCheck, OpenapiCheck, PatternCheck, PatternRule, SchemaCheck,
-    SchemaSource, TestFormat, TestsCheck,
+    IntentCheck, LinksCheck, LintCheck, LintFormat, MarkerCheck, MetricCheck, OpenapiCheck, PatternCheck, PatternRule,
+    SchemaCheck, SchemaSource, TestFormat, TestsCheck,
 };
 pub use contract::{
     AgentSpec, Anchor, ArtifactForm, Criterion, Cycle, Gate, GitUse, Level, Limits, LoopSpec, RoleBinding, Severity,

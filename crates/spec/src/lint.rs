@@ -146,7 +146,8 @@ fn about_trust(spec: &LoopSpec, criterion: &Criterion, kind: &CheckKind) -> Vec<
         | CheckKind::Artifact(_)
         | CheckKind::Diff(_)
         | CheckKind::Openapi(_)
-        | CheckKind::Links(_) => {}
+        | CheckKind::Links(_)
+        | CheckKind::Intent(_) => {}
     }
     // Whose output is looked at may be the work itself.
     let is_the_work = matches!(kind, CheckKind::Executable { expected, .. } if reads_output(expected));

@@ -1,5 +1,6 @@
 //! `onus schema`: the JSON schemas of what Onus writes and what it expects of agents.
 
+use onus_design::Intent;
 use onus_model::{CritiqueAnswer, EvaluateAnswer, ExitCode, LoopSpec, PlanAnswer, PrepareAnswer, Record};
 use schemars::{Schema, schema_for};
 
@@ -17,6 +18,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("prepare", "what a preparer answers", schema_for!(PrepareAnswer)),
         ("evaluate", "what an evaluator answers", schema_for!(EvaluateAnswer)),
         ("critique", "what a critic answers", schema_for!(CritiqueAnswer)),
+        ("intent", "a design intent", schema_for!(Intent)),
     ]
 }
 

@@ -499,6 +499,7 @@ fn read_check(node: &Node<'_>, problems: &mut Problems) -> Option<Check> {
             ("diff", Kind::Other),
             ("openapi", Kind::Other),
             ("links", Kind::Other),
+            ("intent", Kind::Other),
             ("expr", Kind::Other),
             ("human", Kind::Other),
         ],

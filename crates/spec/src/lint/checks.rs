@@ -15,7 +15,8 @@ pub(super) fn needs_a_tree(kind: &CheckKind) -> bool {
         | CheckKind::Pattern(_)
         | CheckKind::Marker(_)
         | CheckKind::Artifact(_)
-        | CheckKind::Links(_) => false,
+        | CheckKind::Links(_)
+        | CheckKind::Intent(_) => false,
         CheckKind::Schema(_)
         | CheckKind::Openapi(_)
         | CheckKind::Tests(_)
@@ -38,6 +39,7 @@ pub(super) fn runs_a_program(kind: &CheckKind) -> bool {
         | CheckKind::Marker(_)
         | CheckKind::Artifact(_)
         | CheckKind::Links(_)
+        | CheckKind::Intent(_)
         | CheckKind::Schema(_)
         | CheckKind::Openapi(_)
         | CheckKind::Diff(_)
@@ -70,6 +72,7 @@ pub(super) fn cannot_fail(kind: &CheckKind) -> Option<&'static str> {
         CheckKind::Pattern(check) if check.rule == PatternRule::Forbidden && check.files.0.is_empty() => NO_FILE,
         CheckKind::Artifact(check) if check.files.0.is_empty() => NO_FILE,
         CheckKind::Links(check) if check.files.0.is_empty() => NO_FILE,
+        CheckKind::Intent(check) if check.min == 0 => Some("no point is asked for"),
         CheckKind::Marker(check) if check.min == 0 => Some("no marker is asked for"),
         CheckKind::Coverage(check) if check.baseline <= 0.0 => Some("no covered line is asked for"),
         CheckKind::Expr(check) if check.expr.trim() == "true" => Some("its expression is `true`"),

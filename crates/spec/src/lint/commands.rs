@@ -43,6 +43,7 @@ pub(super) fn hides_its_exit(kind: &CheckKind) -> Option<&'static str> {
         | CheckKind::Diff(_)
         | CheckKind::Openapi(_)
         | CheckKind::Links(_)
+        | CheckKind::Intent(_)
         | CheckKind::Expr(_)
         | CheckKind::Human(_) => false,
     };

@@ -1,0 +1,177 @@
+//! The critic against designs of known quality: it ranks them as a reader does.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::wildcard_enum_match_arm,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
+mod graded;
+
+use std::cmp::Ordering;
+
+use onus_design::critic::{
+    Critique, Dimension, RULES, TermClass, critique, ordinary_terms, plain_terms, vague_phrases,
+};
+
+/// Kendall's τ-b of pairs, in hundredths, rounded down. Ties on either side count as in the usual definition.
+fn tau_b_hundredths(pairs: &[(u64, u64)]) -> i64 {
+    let (mut agree, mut ties_left, mut ties_right, mut all) = (0_i64, 0_i64, 0_i64, 0_i64);
+    for (index, one) in pairs.iter().enumerate() {
+        for other in &pairs[index + 1..] {
+            all += 1;
+            let (left, right) = (one.0.cmp(&other.0), one.1.cmp(&other.1));
+            ties_left += i64::from(left == Ordering::Equal);
+            ties_right += i64::from(right == Ordering::Equal);
+            if left != Ordering::Equal && right != Ordering::Equal {
+                agree += if left == right { 1 } else { -1 };
+            }
+        }
+    }
+    // agree / sqrt(a·b) >= t/100  ⇔  100·agree >= t·sqrt(a·b): found by trying, exact in integers.
+    let product = (all - ties_left) * (all - ties_right);
+    (0..=100)
+        .rev()
+        .find(|t| agree > 0 && 10_000 * agree * agree >= t * t * product)
+        .unwrap_or(0)
+}
+
+#[test]
+fn tau_b_is_the_usual_one() {
+    assert_eq!(tau_b_hundredths(&[(1, 1), (2, 2), (3, 3)]), 100);
+    assert_eq!(tau_b_hundredths(&[(1, 3), (2, 2), (3, 1)]), 0);
+    // One of six pairs turned round: (5 - 1) / 6.
+    assert_eq!(tau_b_hundredths(&[(1, 1), (2, 2), (3, 4), (4, 3)]), 66);
+}
+
+#[test]
+fn the_ranking_of_graded_designs_agrees_with_their_grades() {
+    let all = graded::all();
+    assert!(all.len() >= 30);
+    let mut pairs = Vec::new();
+    let mut unseen = Vec::new();
+    for one in &all {
+        let critique = critique(&one.intent);
+        let scores: Vec<String> = critique.dimensions.iter().map(|one| one.score.to_string()).collect();
+        println!(
+            "grade {} {:>6} {} [{}]",
+            one.grade,
+            critique.overall,
+            one.name,
+            scores.join(" ")
+        );
+        let pair = (u64::from(one.grade), u64::from(critique.overall.hundredths()));
+        pairs.push(pair);
+        if one.name.starts_with("choir") || one.name.starts_with("refunds") {
+            unseen.push(pair);
+        }
+    }
+    for (what, pairs) in [("all", pairs), ("those written after the costs were settled", unseen)] {
+        let tau = tau_b_hundredths(&pairs);
+        println!("Kendall tau-b of {} designs, {what}: 0.{tau:02}", pairs.len());
+        assert!(tau >= 90, "tau-b of {what} is {tau} hundredths");
+    }
+}
+
+fn told(critique: &Critique) -> String {
+    let lines = critique.findings.iter();
+    lines
+        .map(|one| format!("{} {} {}: {}\n", one.cost, one.rule_id, one.pointer, one.message))
+        .collect()
+}
+
+#[test]
+fn a_design_of_the_best_grade_has_no_finding() {
+    for one in graded::all().into_iter().filter(|one| one.grade == 5) {
+        let critique = critique(&one.intent);
+        assert_eq!(told(&critique), "", "{}", one.name);
+        assert!(
+            Dimension::ALL
+                .iter()
+                .all(|dimension| critique.dimension(*dimension).hundredths() == 10_000)
+        );
+    }
+}
+
+fn points(hundredths: u16) -> String {
+    assert_eq!(hundredths % 100, 0);
+    (hundredths / 100).to_string()
+}
+
+fn rules_text() -> String {
+    let mut text = "| rule | dimension | cost | limit | finding when | fix |\n|---|---|---|---|---|---|\n".to_string();
+    for rule in RULES {
+        let (cost, limit) = (points(rule.cost), points(rule.limit));
+        let dimension = rule.dimension.name();
+        let line = format!(
+            "| `{}` | `{dimension}` | {cost} | {limit} | {} | {} |\n",
+            rule.id, rule.when, rule.fix
+        );
+        text.push_str(&line);
+    }
+    text
+}
+
+fn words_text() -> String {
+    let mut text = String::new();
+    for class in TermClass::ALL {
+        let plain: Vec<&str> = plain_terms()
+            .filter(|(_, one)| *one == class)
+            .map(|(term, _)| term)
+            .collect();
+        text.push_str(&format!("**{class:?}**: {}.\n\n", plain.join(", ")));
+    }
+    text.push_str("| ordinary word | class | companions |\n|---|---|---|\n");
+    for (word, class, companions) in ordinary_terms() {
+        let companions = companions.split_whitespace().collect::<Vec<_>>().join(", ");
+        text.push_str(&format!("| {word} | {class:?} | {companions} |\n"));
+    }
+    let vague: Vec<&str> = vague_phrases().collect();
+    text.push_str(&format!("\n**Vague words and phrases**: {}.\n", vague.join(", ")));
+    text
+}
+
+/// The page with the part between two marks put in.
+fn with_part(page: &str, name: &str, part: &str) -> String {
+    let begin = format!("<!-- {name}: generated by `ONUS_UPDATE=1 cargo test -p onus-design --test critic` -->\n");
+    let end = format!("<!-- end of {name} -->");
+    let (before, rest) = page.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
+    format!("{before}{begin}\n{part}\n{end}{after}")
+}
+
+#[test]
+fn the_reference_page_has_the_rules_and_the_words() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/design-critic.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let fresh = with_part(&with_part(&page, "rules", &rules_text()), "words", &words_text());
+    #[allow(clippy::disallowed_methods, reason = "a test that keeps a generated page up to date")]
+    if std::env::var_os("ONUS_UPDATE").is_some() {
+        std::fs::write(path, &fresh).unwrap();
+        return;
+    }
+    assert!(
+        page == fresh,
+        "docs/reference/design-critic.md is out of date: run with ONUS_UPDATE=1"
+    );
+    for dimension in Dimension::ALL {
+        assert!(page.contains(&format!("| `{}` | {} |", dimension.name(), dimension.weight())));
+    }
+}
+
+#[test]
+fn rules_are_sound_as_a_table() {
+    let ids: std::collections::BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+    assert_eq!(ids.len(), RULES.len());
+    assert!(RULES.is_sorted_by_key(|rule| rule.dimension));
+    for rule in RULES {
+        assert!(
+            0 < rule.cost && rule.cost <= rule.limit && rule.limit <= 10_000,
+            "{}",
+            rule.id
+        );
+    }
+    assert_eq!(Dimension::ALL.iter().map(|one| one.weight()).sum::<u16>(), 100);
+}
