@@ -790,7 +790,15 @@ fn every_schema_is_listed_and_is_json() {
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(
         names,
-        ["record", "loop-spec", "plan", "prepare", "evaluate", "critique"]
+        [
+            "record",
+            "loop-spec",
+            "plan",
+            "prepare",
+            "evaluate",
+            "critique",
+            "intent"
+        ]
     );
     for name in names {
         let schema = sandbox.onus(["schema", name]).expect(0).json();
