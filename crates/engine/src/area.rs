@@ -15,14 +15,17 @@ use std::path::{Path, PathBuf};
 use onus_ledger::{Durability, Places, objects};
 use onus_model::{ArtifactRef, Changes, Digest, FileEdit, FileEntry, Snapshot, TreePath, canonical_json};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::EngineError;
 use crate::tree;
 
 /// So many paths of a change are named; the snapshots have all.
 const CHANGES_NAMED_MAX: usize = 200;
 
-/// The largest stored list of files.
-const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
+/// The largest stored list of files or of tests.
+const LIST_BYTES_MAX: u64 = 64 << 20;
 
 /// An ignore file that is put back may bring up another one that it hid; deeper than this nobody nests them.
 const IGNORE_ROUNDS_MAX: u32 = 4;
@@ -43,8 +46,8 @@ pub(crate) struct Taken {
 }
 
 impl Area {
-    /// Makes the area hold exactly the files of `wanted`. Gives the name of what was there instead, if that was another tree.
-    pub(crate) fn settle(&self, places: &Places, wanted: &Snapshot) -> Result<Option<Digest>, EngineError> {
+    /// Makes the area hold exactly the files of `wanted`. Tells what was there instead, if that was another tree.
+    pub(crate) fn settle(&self, places: &Places, wanted: &Snapshot) -> Result<Option<FileEdit>, EngineError> {
         let mut first = None;
         for _ in 0..IGNORE_ROUNDS_MAX {
             let found = match self.look(places, wanted) {
@@ -66,7 +69,15 @@ impl Area {
                 break;
             }
         }
-        Ok(first)
+        let Some(found) = first else { return Ok(None) };
+        let frozen_sha256 = wanted
+            .sha256()
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        Ok(Some(FileEdit {
+            path: ".".to_owned(),
+            frozen_sha256,
+            found_sha256: Some(found),
+        }))
     }
 
     /// Takes the tree that an agent left, once no process of its is left to change it.
@@ -181,17 +192,26 @@ fn storage(attempt: &'static str, path: &Path, source: std::io::Error) -> Engine
 
 /// Stores the list of a tree's files; its digest is the tree's name.
 pub(crate) fn store(places: &Places, snapshot: &Snapshot) -> Result<Digest, EngineError> {
-    let text = canonical_json(&snapshot.files).map_err(|error| EngineError::Internal(error.to_string()))?;
+    put_json(places, &snapshot.files)
+}
+
+/// Stores a value in its canonical form.
+pub(crate) fn put_json<T: Serialize>(places: &Places, value: &T) -> Result<Digest, EngineError> {
+    let text = canonical_json(value).map_err(|error| EngineError::Internal(error.to_string()))?;
     Ok(objects::put(places, &text, Durability::Synced)?)
+}
+
+/// A stored value, which must be `what` its name was recorded as.
+pub(crate) fn get_json<T: DeserializeOwned>(places: &Places, sha256: &Digest, what: &str) -> Result<T, EngineError> {
+    let bytes = objects::get(places, sha256, LIST_BYTES_MAX)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| EngineError::Integrity(format!("object {sha256} is not {what}: {error}")))
 }
 
 /// A stored tree by its name.
 pub(crate) fn load(places: &Places, sha256: &Digest) -> Result<Snapshot, EngineError> {
-    let bytes = objects::get(places, sha256, SNAPSHOT_BYTES_MAX)?;
-    let files: BTreeMap<TreePath, FileEntry> = serde_json::from_slice(&bytes)
-        .map_err(|error| EngineError::Integrity(format!("object {sha256} is not a tree: {error}")))?;
     Ok(Snapshot {
-        files,
+        files: get_json(places, sha256, "a tree")?,
         left_out: Vec::new(),
     })
 }

@@ -77,13 +77,8 @@ impl Job {
         if self.world.form != ArtifactForm::Tree {
             return Ok(Vec::new());
         }
-        let found = self.world.area.settle(self.world.places(), &subject.snapshot)?;
-        let edit = |found| FileEdit {
-            path: ".".to_owned(),
-            frozen_sha256: subject.artifact,
-            found_sha256: Some(found),
-        };
-        Ok(found.map(edit).into_iter().collect())
+        let edit = self.world.area.settle(self.world.places(), &subject.snapshot)?;
+        Ok(edit.into_iter().collect())
     }
 
     async fn evaluate_group(

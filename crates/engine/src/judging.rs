@@ -84,8 +84,9 @@ impl Job {
         } else {
             vec![asked.to_vec()]
         };
+        let prior = self.prior();
         for batch in batches {
-            match self.questions(&batch, subject) {
+            match self.questions(&batch, subject, &prior) {
                 Ok(more) => questions.extend(more),
                 // Nothing that a judge could be shown: nobody is asked, and nothing passes.
                 Err(why) => round.verdicts.extend(batch.iter().map(|c| refused(c, &why))),
@@ -107,7 +108,12 @@ impl Job {
     }
 
     /// What each judge is asked about these criteria: the artifact, and where the loop says so work that must not pass.
-    fn questions(&self, batch: &[&Criterion], subject: &Subject) -> Result<Vec<Question>, String> {
+    fn questions(
+        &self,
+        batch: &[&Criterion],
+        subject: &Subject,
+        (scores, details): &(Vec<Score>, Vec<&str>),
+    ) -> Result<Vec<Question>, String> {
         let shown = match &subject.packet {
             Packet::Document(text) => Shown::Document(text.clone()),
             Packet::Tree => Shown::Files(checks::packet_files(batch, &subject.files(self), PACKET_BYTES_MAX)?),
@@ -136,11 +142,9 @@ impl Job {
         }
         let packet = self.told(&shown);
         let artifact = shown.text();
-        let prior = self.prior();
-        let details: Vec<&str> = prior.1.iter().map(String::as_str).collect();
         let known = checks::Prior {
-            scores: &prior.0,
-            details: &details,
+            scores,
+            details,
             iteration: self.run.iteration,
             self_words: &[],
         };
@@ -170,7 +174,7 @@ impl Job {
     }
 
     /// Scores and words of earlier evaluations, which no judge may see.
-    fn prior(&self) -> (Vec<Score>, Vec<String>) {
+    fn prior(&self) -> (Vec<Score>, Vec<&str>) {
         let last = self.run.evaluation.as_deref();
         let cards = last
             .into_iter()
@@ -182,7 +186,7 @@ impl Job {
                 .rule_results
                 .iter()
                 .filter(|v| v.source == VerdictSource::Evaluator);
-            details.extend(judged.map(|v| v.details.clone()));
+            details.extend(judged.map(|v| v.details.as_str()));
         }
         (scores, details)
     }
@@ -193,6 +197,9 @@ impl Job {
         let Some(judge) = judges.get(question.judge) else {
             return Err(self.error("spawn", "a judge is gone".to_owned()).into());
         };
+        if let Some(reply) = self.world.answer(&self.key(question)) {
+            return Ok(reply);
+        }
         let rules: Vec<&Criterion> = self
             .run
             .spec
@@ -200,9 +207,6 @@ impl Job {
             .iter()
             .filter(|c| question.ids.contains(&c.id))
             .collect();
-        if let Some(reply) = self.world.answer(&self.key(question)) {
-            return Ok(reply);
-        }
         let call = Call {
             role: Role::Evaluator,
             bound: judge,
@@ -303,6 +307,10 @@ impl Job {
         } else {
             now
         };
+        // Only a complaint is held against what was passed before.
+        if now.verdict == VerdictKind::Pass {
+            return Ok(now);
+        }
         let before = self.earlier(&known.artifact_sha256)?;
         let before = Stored {
             places: self.world.places(),

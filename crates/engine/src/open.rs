@@ -61,15 +61,7 @@ pub struct OpenRun {
 impl OpenRun {
     /// Starts a run. Programs and scripts are looked for first: a loop that cannot run leaves nothing behind.
     pub fn start(project: &Project, clock: &dyn Clock, new: NewRun) -> Result<OpenRun, EngineError> {
-        let bound = agents::bind(project, &new.spec)?;
-        workspace(project, &new.spec)?;
-        for criterion in &new.spec.criteria {
-            for check in &criterion.verify {
-                usable(&check.kind, new.spec.artifact).map_err(|(field, problem)| {
-                    EngineError::Configuration(format!("criterion `{}`: `verify.{field}` {problem}", criterion.id))
-                })?;
-            }
-        }
+        let (bound, _) = ready(project, &new.spec)?;
         let contract_sha256 = canonical_sha256(&new.spec)
             .map_err(|e| EngineError::Configuration(format!("the loop has no canonical form: {e}")))?;
         let spec = Arc::new(new.spec);
@@ -343,8 +335,22 @@ fn open_branch(project: &Project, book: &Book) -> Result<Option<Branch>, EngineE
     }
 }
 
+/// The agents and the workspace of a loop, if all it names is there and its checks fit what it makes.
+pub(crate) fn ready(project: &Project, spec: &LoopSpec) -> Result<(agents::Bound, PathBuf), EngineError> {
+    let bound = agents::bind(project, spec)?;
+    let workspace = workspace(project, spec)?;
+    for criterion in &spec.criteria {
+        for check in &criterion.verify {
+            usable(&check.kind, spec.artifact).map_err(|(field, problem)| {
+                EngineError::Configuration(format!("criterion `{}`: `verify.{field}` {problem}", criterion.id))
+            })?;
+        }
+    }
+    Ok((bound, workspace))
+}
+
 /// Whether a check of the contract can decide anything about what the loop makes.
-pub(crate) fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'static str, String)> {
+fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'static str, String)> {
     match (kind, form) {
         (CheckKind::Executable { .. }, _) => onus_checks::runnable(kind),
         (CheckKind::Content { .. }, ArtifactForm::File) => onus_checks::runnable(kind),
@@ -386,7 +392,7 @@ pub(crate) fn usable(kind: &CheckKind, form: ArtifactForm) -> Result<(), (&'stat
 }
 
 /// Where the agents work, as it really is called.
-pub(crate) fn workspace(project: &Project, spec: &LoopSpec) -> Result<PathBuf, EngineError> {
+fn workspace(project: &Project, spec: &LoopSpec) -> Result<PathBuf, EngineError> {
     let path = project.dir.join(&spec.workspace);
     let unusable =
         |error| EngineError::Configuration(format!("workspace `{}` cannot be used: {error}", path.display()));

@@ -143,16 +143,8 @@ impl Job {
             None => world.base.clone(),
         };
         // Whatever an interrupted step or anybody else left there is not what this step begins from.
-        let mut edits = Vec::new();
-        if let Some(found) = world.area.settle(places, &before)?
-            && self.task.attempt == 1
-        {
-            edits.push(FileEdit {
-                path: ".".to_owned(),
-                frozen_sha256: area::store(places, &before)?,
-                found_sha256: Some(found),
-            });
-        }
+        let found = world.area.settle(places, &before)?;
+        let mut edits: Vec<FileEdit> = found.into_iter().filter(|_| self.task.attempt == 1).collect();
         let reply = self.ask_own(&[], None).await?;
         let taken = match world.area.take(places, &world.base) {
             Ok(taken) => taken,

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use onus_checks as checks;
-use onus_ledger::{Durability, Places, objects};
+use onus_ledger::Places;
 use onus_model::{
     ArtifactForm, Baseline, CheckKind, CommandLine, Criterion, Digest, GitUse, LoopSpec, Snapshot, Verdict,
-    VerdictSource, canonical_json,
+    VerdictSource,
 };
 use onus_runners::Scratch;
 use tokio_util::sync::CancellationToken;
@@ -18,22 +18,14 @@ use tokio_util::sync::CancellationToken;
 use crate::branch::Branch;
 use crate::checking::{Bench, Desk, run_checks, side_by_side};
 use crate::inspect::{Inspector, Judged, PassedTests};
-use crate::open::{NewRun, usable, workspace};
+use crate::open::{NewRun, ready};
 use crate::world::Tools;
-use crate::{EngineError, Project, agents, area, tree};
+use crate::{EngineError, Project, area, tree};
 
 /// Takes the baseline of a run that is about to start. Refuses a loop whose agents or checks cannot be used.
 pub async fn preflight(project: &Project, new: &mut NewRun, cancel: &CancellationToken) -> Result<(), EngineError> {
-    agents::bind(project, &new.spec)?;
-    let dir = workspace(project, &new.spec)?;
+    let (_, dir) = ready(project, &new.spec)?;
     let spec = Arc::new(new.spec.clone());
-    for criterion in &spec.criteria {
-        for check in &criterion.verify {
-            usable(&check.kind, spec.artifact).map_err(|(field, problem)| {
-                EngineError::Configuration(format!("criterion `{}`: `verify.{field}` {problem}", criterion.id))
-            })?;
-        }
-    }
     if spec.artifact == ArtifactForm::File && spec.criteria.iter().all(|c| c.verify.is_empty()) {
         return Ok(());
     }
@@ -99,21 +91,15 @@ pub(crate) fn runs_below(project: &Project, spec: &LoopSpec) -> String {
     }
 }
 
-/// The largest stored list of tests.
-const TESTS_BYTES_MAX: u64 = 64 << 20;
-
 fn store_tests(places: &Places, tests: &PassedTests) -> Result<Option<Digest>, EngineError> {
     if tests.values().all(BTreeSet::is_empty) {
         return Ok(None);
     }
-    let text = canonical_json(tests).map_err(|error| EngineError::Internal(error.to_string()))?;
-    Ok(Some(objects::put(places, &text, Durability::Synced)?))
+    area::put_json(places, tests).map(Some)
 }
 
 pub(crate) fn load_tests(places: &Places, sha256: &Digest) -> Result<PassedTests, EngineError> {
-    let bytes = objects::get(places, sha256, TESTS_BYTES_MAX)?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| EngineError::Integrity(format!("object {sha256} is no list of tests: {error}")))
+    area::get_json(places, sha256, "a list of tests")
 }
 
 /// Whether a command starts a program of the tree itself.

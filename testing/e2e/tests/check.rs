@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use onus_testkit::{Said, Sandbox, said};
+use onus_testkit::{Said, Sandbox, git, said, tool_homes};
 
 const LIB: &str = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n";
 const TESTS: &str = "use calc::add;\n\n#[test]\nfn adds() {\n    assert_eq!(add(2, 2), 4);\n}\n\n#[test]\nfn is_neutral() {\n    assert_eq!(add(7, 0), 7);\n}\n";
@@ -22,23 +22,6 @@ description = "Every test passes."
 severity = "fail"
 verify = { type = "tests", command = ["cargo", "test", "--offline"], format = "cargo", manifest = "manifest.txt" }
 "#;
-
-fn git(sandbox: &Sandbox, args: &[&str]) {
-    let mut command = Command::new("git");
-    command.args([
-        "-c",
-        "user.name=t",
-        "-c",
-        "user.email=t@example.invalid",
-        "-c",
-        "init.defaultBranch=main",
-    ]);
-    command
-        .args(args)
-        .current_dir(sandbox.project())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null");
-    said(&mut command).expect(0);
-}
 
 /// A small real crate under git, with two tests that are named in a manifest.
 fn crate_under_git() -> Sandbox {
@@ -61,12 +44,7 @@ fn crate_under_git() -> Sandbox {
 /// `onus check` with the tools' own homes, which the sandbox's home does not have.
 fn check(sandbox: &Sandbox, args: &[&str]) -> Said {
     let mut command = sandbox.command(std::iter::once("check").chain(args.iter().copied()));
-    for name in ["CARGO_HOME", "RUSTUP_HOME"] {
-        let default = std::env::home_dir()
-            .unwrap()
-            .join(if name == "CARGO_HOME" { ".cargo" } else { ".rustup" });
-        command.env(name, std::env::var_os(name).unwrap_or_else(|| default.into_os_string()));
-    }
+    command.envs(tool_homes());
     said(&mut command)
 }
 
